@@ -1,0 +1,188 @@
+"""The nouns of local_react: frozen values and the two protocols of a backend.
+
+Standard library only, so that every other module may import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+StopReason: TypeAlias = Literal["finish", "max_steps", "context", "no_progress", "cut_off"]
+"""How a run ended: by its own Finish, or at one of the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat. Its content is data: it never becomes control tokens."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the next token is chosen. The default is greedy and so needs no seed.
+
+    Raises ValueError where a figure is out of its range.
+    """
+
+    temperature: float = 0.0
+    """0 takes the likeliest token; higher is more varied."""
+    seed: int = 0
+    """The same seed, model and prompt give the same text."""
+    top_k: int = 0
+    """Keep the k likeliest tokens; 0 keeps all."""
+    top_p: float = 1.0
+    """Keep the likeliest tokens that together reach this probability."""
+    min_p: float = 0.0
+    """Drop tokens less likely than this share of the likeliest one."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.temperature <= 10.0:
+            raise ValueError(f"temperature must be from 0 to 10, not {self.temperature}")
+        if self.top_k < 0:
+            raise ValueError(f"top-k must be 0 or more, not {self.top_k}")
+        if not 0.0 < self.top_p <= 1.0:
+            raise ValueError(f"top-p must be above 0 and at most 1, not {self.top_p}")
+        if not 0.0 <= self.min_p < 1.0:
+            raise ValueError(f"min-p must be from 0 to below 1, not {self.min_p}")
+        if self.seed < 0:
+            raise ValueError(f"seed must be 0 or more, not {self.seed}")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that went through the model: read (prompt) and written (reply)."""
+
+    evaluated: int = 0
+    """Prompt tokens evaluated; those found in the cache are not counted."""
+    generated: int = 0
+    """Tokens the model sampled."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.evaluated + other.evaluated, self.generated + other.generated)
+
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(self.evaluated - other.evaluated, self.generated - other.generated)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An Action that asks for a tool."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The Action that ends a run."""
+
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A reply that is not an Action: cut off at a limit, or out of format."""
+
+    text: str
+    reason: str
+
+
+Action: TypeAlias = Call | Finish | Malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One Thought, its Action, and what came of it."""
+
+    thought: str
+    action: Action
+    observation: str | None
+    """The tool's result as the model was shown it; None after a Finish."""
+    usage: Usage = field(default=Usage())
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One question, its steps, its answer, and how it ended."""
+
+    question: str
+    steps: tuple[Step, ...]
+    answer: str
+    stop_reason: StopReason
+    model: str
+    usage: Usage = field(default=Usage())
+    seconds: float = 0.0
+
+    @property
+    def finished(self) -> bool:
+        """True where the model ended the run by itself, False where a limit did."""
+        return self.stop_reason == "finish"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the reply as it is written: the event for streaming."""
+
+    text: str
+
+
+Event: TypeAlias = Text | Step | Run
+"""What a run yields: pieces of text, each finished Step, and at last the Run."""
+
+
+class Context(Protocol):
+    """One growing chat inside a backend. It only ever appends."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens evaluated and generated for this context so far."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """Tokens that still fit into the context window."""
+        ...
+
+    def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
+        """Yield the assistant's reply, one string a token, until the grammar or the
+        model ends it or the window is full. A string is empty while a character's
+        bytes are incomplete. Stop early by closing the iterator.
+
+        Raises GrammarError, before a token is sampled, where the grammar (GBNF with
+        the start rule "root") does not compile.
+        """
+        ...
+
+    def force(self, text: str) -> None:
+        """Append text to the assistant's unfinished reply, as if it had written it."""
+        ...
+
+    def append(self, message: Message) -> None:
+        """Close the assistant's reply, add a message, and open the next reply."""
+        ...
+
+
+class Model(Protocol):
+    """A backend: what turns messages and a grammar into text."""
+
+    @property
+    def name(self) -> str:
+        """The name shown to people and kept in transcripts."""
+        ...
+
+    def start(self, messages: Sequence[Message]) -> Context:
+        """Return a new context that holds the messages and opens a reply.
+
+        Raises ContextFull where they don't fit into the window.
+        """
+        ...
+
+    def count(self, text: str) -> int:
+        """Return how many tokens the text is."""
+        ...

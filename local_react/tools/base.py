@@ -1,0 +1,140 @@
+"""A tool is a typed function with a docstring; pydantic makes its schema."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic_core import to_json
+
+from local_react.errors import ToolError, UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FINISH = "Finish"
+"""The name of the Action that ends a run; no tool may take it."""
+
+
+@dataclass(frozen=True)
+class Tool(Generic[P, R]):
+    """A function that the model may call. Calling the Tool calls the function."""
+
+    name: str
+    description: str
+    function: Callable[P, R] = field(repr=False)
+    arguments: type[BaseModel] = field(repr=False)
+    network: bool = False
+    """True where a call sends something out: left out of every prompt offline."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, an object, as pydantic gives it."""
+        return self.arguments.model_json_schema()
+
+    def run(self, arguments: Mapping[str, Any]) -> str:
+        """Validate the arguments, call the function, and return its result as text.
+
+        Raises ToolError where the arguments do not validate or the function fails.
+        """
+        try:
+            valid = self.arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            raise ToolError(_first_fault(self.name, error)) from error
+        values = {name: getattr(valid, name) for name in type(valid).model_fields}
+        call = cast("Callable[..., R]", self.function)
+        try:
+            return as_text(call(**values))
+        except ToolError:
+            raise
+        except Exception as error:  # a user's function may raise anything
+            raise ToolError(f"{self.name} failed: {type(error).__name__}: {error}") from error
+
+
+@overload
+def tool(function: Callable[P, R], /) -> Tool[P, R]: ...
+@overload
+def tool(
+    *, name: str | None = None, network: bool = False
+) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
+def tool(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    network: bool = False,
+) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
+    """Make a Tool of a function: its name, docstring and type hints describe it.
+
+    Raises UsageError where the function has no docstring, a parameter has no type
+    hint, or the name cannot be used.
+    """
+
+    def make(function: Callable[P, R]) -> Tool[P, R]:
+        return Tool(
+            name=_checked_name(name or function.__name__),
+            description=_description(function),
+            function=function,
+            arguments=_arguments_model(function),
+            network=network,
+        )
+
+    return make if function is None else make(function)
+
+
+def as_text(result: object) -> str:
+    """Return a tool's result as the text of an Observation."""
+    if result is None:
+        return "done"
+    if isinstance(result, str):
+        return result
+    if isinstance(result, (bool, int, float)):
+        return json.dumps(result)
+    return to_json(result, fallback=str).decode()
+
+
+def _checked_name(name: str) -> str:
+    if not name.isidentifier() or not name.isascii():
+        raise UsageError(f"tool name {name!r}: use letters, digits and _, and begin with a letter")
+    if name.casefold() == FINISH.casefold():
+        raise UsageError(f"tool name {name!r} is taken: it is the Action that ends a run")
+    return name
+
+
+def _description(function: Callable[..., object]) -> str:
+    doc = inspect.getdoc(function)
+    if not doc:
+        raise UsageError(f"tool {function.__name__} has no docstring: the model would not know it")
+    return " ".join(doc.split("\n\n")[0].split())
+
+
+def _arguments_model(function: Callable[..., object]) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise UsageError(f"tool {function.__name__}: *{parameter.name} cannot be described")
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise UsageError(
+                f"tool {function.__name__}: {parameter.name} cannot be positional-only"
+            )
+        if parameter.name not in hints:
+            raise UsageError(f"tool {function.__name__}: {parameter.name} has no type hint")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    # extra="forbid" says additionalProperties: false, so that the grammar is exact.
+    return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _first_fault(name: str, error: ValidationError) -> str:
+    """Return one line for the model: which argument is wrong, and why."""
+    fault = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in fault["loc"]) or "arguments"
+    return f"{name}: argument {where}: {fault['msg']}"
