@@ -1,1 +1,75 @@
-"""A local, offline-first ReAct agent. This module only names what is public."""
+"""A local, offline-first ReAct agent: its public names, and nothing that runs.
+
+>>> from local_react import Agent, LlamaModel, tool
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from local_react.agent import Agent
+    from local_react.backends.llama import LlamaModel
+    from local_react.backends.scripted import ScriptedModel
+    from local_react.core import Call, Finish, Malformed, Run, Sampling, Step, Text
+    from local_react.errors import LocalReactError, ToolError
+    from local_react.network import Network
+    from local_react.tools import builtin_tools
+    from local_react.tools.base import Tool, tool
+    from local_react.tools.calculator import calculator
+    from local_react.tools.current_time import current_time
+
+__all__ = [
+    "Agent",
+    "Call",
+    "Finish",
+    "LlamaModel",
+    "LocalReactError",
+    "Malformed",
+    "Network",
+    "Run",
+    "Sampling",
+    "ScriptedModel",
+    "Step",
+    "Text",
+    "Tool",
+    "ToolError",
+    "builtin_tools",
+    "calculator",
+    "current_time",
+    "tool",
+]
+
+# A name is imported when it is first used: `import local_react` costs nothing, and
+# llama.cpp is loaded only by those who want a model.
+_HOMES = {
+    "Agent": "agent",
+    "Call": "core",
+    "Finish": "core",
+    "LlamaModel": "backends.llama",
+    "LocalReactError": "errors",
+    "Malformed": "core",
+    "Network": "network",
+    "Run": "core",
+    "Sampling": "core",
+    "ScriptedModel": "backends.scripted",
+    "Step": "core",
+    "Text": "core",
+    "Tool": "tools.base",
+    "ToolError": "errors",
+    "builtin_tools": "tools",
+    "calculator": "tools.calculator",
+    "current_time": "tools.current_time",
+    "tool": "tools.base",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'local_react' has no attribute {name!r}")
+    return getattr(import_module(f"local_react.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

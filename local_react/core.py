@@ -55,12 +55,13 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that went through the model: read (prompt) and written (reply)."""
+    """Tokens that went through the model."""
 
     evaluated: int = 0
-    """Prompt tokens evaluated; those found in the cache are not counted."""
+    """All tokens that the model has read: the prompt's, and its own once they are fed
+    back. Those found in its cache are not read again and do not count."""
     generated: int = 0
-    """Tokens the model sampled."""
+    """Tokens that the model has written."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(self.evaluated + other.evaluated, self.generated + other.generated)
@@ -185,4 +186,8 @@ class Model(Protocol):
 
     def count(self, text: str) -> int:
         """Return how many tokens the text is."""
+        ...
+
+    def check(self, grammar: str) -> None:
+        """Raise GrammarError where the grammar does not compile."""
         ...

@@ -1,0 +1,77 @@
+"""The native library: its log, and Ctrl-C while it runs."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+
+import llama_cpp
+
+_WARNING, _DEBUG = 2, 4  # ggml_log_level
+
+
+class NativeLog:
+    """What the library prints: kept for error messages, shown where `verbose`."""
+
+    def __init__(self) -> None:
+        self.verbose = False
+        self._lines: deque[str] = deque(maxlen=200)
+        # ctypes keeps no reference to a callback; this object does.
+        self._callback = llama_cpp.llama_log_callback(self._receive)
+        llama_cpp.llama_log_set(self._callback, None)
+        llama_cpp.llama_backend_init()
+
+    def _receive(self, level: int, text: bytes, _: object) -> None:
+        line = text.decode("utf-8", "replace")
+        if level >= _WARNING and level != _DEBUG:
+            self._lines.append(line)
+        if self.verbose and sys.stderr is not None:
+            sys.stderr.write(line)
+
+    @contextmanager
+    def causes(self) -> Iterator[list[str]]:
+        """Yield a list that holds, after the block, what was complained of within it."""
+        self._lines.clear()
+        found: list[str] = []
+        yield found
+        found += "".join(self._lines).splitlines()
+
+
+@cache
+def native_log() -> NativeLog:
+    """Return the one log of the process: the library has room for one callback."""
+    return NativeLog()
+
+
+def cause(lines: Sequence[str]) -> str:
+    """Return the library's first complaint, without the name of its function."""
+    for line in lines:
+        text = re.sub(r"^(\w[\w:]*: )?(error loading model: )?", "", line).strip()
+        if text:
+            hint = " (a newer llama-cpp-python may know it)" if "unknown model arch" in text else ""
+            return text + hint
+    return "llama.cpp gives no cause; -vv shows its log"
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C sets, and raise KeyboardInterrupt at the end of the
+    block where it did. Within native code Python's own handler would wait, or raise
+    inside a callback, where exceptions are lost."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: event.set())
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if event.is_set():
+        raise KeyboardInterrupt

@@ -1,0 +1,75 @@
+"""Text and tokens. Only trusted text is read for control tokens."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import llama_cpp
+
+from local_react.backends.chat_template import Segment
+from local_react.errors import ContextFull
+
+_PIECE = 256
+"""Bytes of buffer for one token's text, which is far shorter."""
+
+
+class Vocabulary:
+    """The tokens of one model."""
+
+    def __init__(self, model: Any) -> None:
+        self.native = llama_cpp.llama_model_get_vocab(model)
+        self.size: int = llama_cpp.llama_vocab_n_tokens(self.native)
+        self.bos: int = llama_cpp.llama_vocab_bos(self.native)
+        self.eos: int = llama_cpp.llama_vocab_eos(self.native)
+        self.adds_bos: bool = llama_cpp.llama_vocab_get_add_bos(self.native) and self.bos >= 0
+
+    def tokenize(self, text: str, *, trusted: bool = False) -> list[int]:
+        """Return token ids, without a begin-of-text token.
+
+        Raises ContextFull where the text is too long to be tokenised at all.
+        """
+        # A lone surrogate has no bytes: it becomes "?" rather than an error.
+        data = text.encode("utf-8", "replace")
+        size = len(data) + 8
+        buffer = (llama_cpp.llama_token * size)()
+        found = llama_cpp.llama_tokenize(self.native, data, len(data), buffer, size, False, trusted)
+        if found < 0:
+            raise ContextFull(f"a text of {len(data)} bytes cannot be tokenised: shorten it")
+        return list(buffer[:found])
+
+    def tokens_of(self, segments: Sequence[Segment]) -> list[int]:
+        """Return the token ids of a prompt's segments, each read as what it is."""
+        return [
+            token
+            for segment in segments
+            for token in self.tokenize(segment.text, trusted=segment.trusted)
+        ]
+
+    def bytes_of(self, token: int, *, special: bool = False) -> bytes:
+        """Return a token's text as bytes: it may end within a character. A control
+        token has text only where `special`."""
+        buffer = ctypes.create_string_buffer(_PIECE)
+        size = llama_cpp.llama_token_to_piece(self.native, token, buffer, _PIECE, 0, special)
+        return buffer.raw[: max(size, 0)]
+
+    def text_of(self, tokens: Sequence[int]) -> str:
+        """Return the text of tokens, control tokens included."""
+        pieces = [self.bytes_of(token, special=True) for token in tokens if token >= 0]
+        return b"".join(pieces).decode("utf-8", "replace")
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The end-of-generation tokens."""
+        every = range(self.size)
+        return frozenset(t for t in every if llama_cpp.llama_vocab_is_eog(self.native, t))
+
+    @cached_property
+    def control(self) -> frozenset[int]:
+        """Control tokens other than end-of-generation: they are never candidates,
+        because a grammar sees their text and would let it pass."""
+        every = range(self.size)
+        found = frozenset(t for t in every if llama_cpp.llama_vocab_is_control(self.native, t))
+        return found - self.ends

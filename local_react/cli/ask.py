@@ -1,0 +1,200 @@
+"""`local-react "question"`: parse, wire, run, print."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from local_react import protocol
+from local_react.agent import Agent
+from local_react.catalog import load_catalogue
+from local_react.cli.show import Display, run_as_dict
+from local_react.core import Run, Sampling
+from local_react.errors import OfflineError, UsageError
+from local_react.network import Network
+from local_react.tools import builtin_tools
+from local_react.tools.base import Tool
+
+if TYPE_CHECKING:
+    from local_react.backends.llama import LlamaModel
+
+STOPPED_AT_A_LIMIT = 4
+
+_EPILOG = """\b
+Other commands:
+  local-react pull [NAME]   fetch a model, and verify it
+  local-react models        list the models of the catalogue
+
+\b
+Exit codes:
+  0  answered
+  1  an internal error
+  2  a question, option or argument that cannot be used
+  3  the model is missing or unusable
+  4  stopped at a limit; the best answer there is was printed
+  5  it needs the network, which is off
+  130  interrupted
+"""
+
+
+@click.command("ask", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("question", nargs=-1)
+@click.option(
+    "-m",
+    "--model",
+    envvar="LOCAL_REACT_MODEL",
+    metavar="NAME|FILE",
+    help="A model of the catalogue, or any GGUF file.  [default: the catalogue's]",
+)
+@click.option("--max-steps", default=8, show_default=True, help="Steps before it must answer.")
+@click.option(
+    "--offline",
+    is_flag=True,
+    envvar="LOCAL_REACT_OFFLINE",
+    help="Send nothing: the tools that need the network are left out.",
+)
+@click.option("--no-tools", is_flag=True, help="Answer from the model alone.")
+@click.option(
+    "-T",
+    "--tool",
+    "wanted",
+    multiple=True,
+    metavar="NAME",
+    help="Offer this tool only; may be given several times.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the whole run as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Show the answer alone.")
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Show tokens and seconds; -vv also the prompt, the grammar and llama.cpp's log.",
+)
+@click.option(
+    "--temperature", "--temp", default=0.0, show_default=True, help="0 takes the likeliest token."
+)
+@click.option("--seed", default=0, show_default=True, help="Same seed, same text.")
+@click.option("--top-k", default=0, show_default=True, help="Keep the k likeliest tokens; 0: all.")
+@click.option("--top-p", default=1.0, show_default=True, help="Keep the likeliest tokens up to p.")
+@click.option(
+    "--min-p", default=0.0, show_default=True, help="Drop tokens below this share of the likeliest."
+)
+@click.option(
+    "--thought-tokens",
+    default=400,
+    show_default=True,
+    help="Tokens after which a Thought is closed.",
+)
+@click.option("--ctx-size", type=int, help="Tokens of context.  [default: 8192, or the model's]")
+@click.option("-t", "--threads", type=int, help="CPU threads.  [default: all this process may use]")
+@click.option(
+    "-ngl",
+    "--gpu-layers",
+    default=-1,
+    show_default=True,
+    help="Layers on the GPU, where the build has one; -1: all.",
+)
+@click.version_option(package_name="local-react", prog_name="local-react")
+def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **options: Any) -> int:
+    """Ask a question. A local model answers it, with tools, step by step.
+
+    The steps go to standard error and the answer alone to standard output. Text on
+    standard input is attached to the question.
+    """
+    text = _question(" ".join(question))
+    tools = _tools(options)
+    sampling = _sampling(options)
+    display = Display(quiet=quiet, verbosity=verbose)
+    name = options["model"] or load_catalogue().default
+    with display.waiting(f"loading {name}"):
+        model = _load(name, options, verbose)
+        agent = Agent(
+            model,
+            tools,
+            max_steps=options["max_steps"],
+            thought_tokens=options["thought_tokens"],
+            sampling=sampling,
+        )
+    display.model(model)
+    display.prompt(model, protocol.opening(tools, text), protocol.step_grammar(tools))
+    run = display.follow(agent.stream(text))
+    click.echo(
+        json.dumps(run_as_dict(run), ensure_ascii=False, indent=2) if as_json else run.answer
+    )
+    return 0 if run.finished else _explain(run)
+
+
+def _explain(run: Run) -> int:
+    reasons = {
+        "max_steps": "the step limit was reached: --max-steps gives more",
+        "context": "the context window is full: --ctx-size gives more",
+        "no_progress": "the model made no progress",
+        "cut_off": "the answer was cut off",
+    }
+    click.secho(f"local-react: {reasons[run.stop_reason]}", err=True, fg="yellow")
+    return STOPPED_AT_A_LIMIT
+
+
+def _question(asked: str) -> str:
+    """Return the question with what is piped in attached.
+
+    Raises UsageError where there is neither.
+    """
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else _piped()
+    if not asked.strip() and not piped.strip():
+        raise UsageError('the question is empty: try local-react "What is 15% of 80?"')
+    return "\n\n".join(part for part in (asked.strip(), piped.strip()) if part)
+
+
+def _piped() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _tools(options: dict[str, Any]) -> list[Tool[..., Any]]:
+    """Return the tools to offer.
+
+    Raises UsageError for a name that no tool has, OfflineError for one that needs the
+    network when it is off.
+    """
+    network = Network.from_environment(options["offline"])
+    offered = {tool.name: tool for tool in builtin_tools(network)}
+    if options["no_tools"]:
+        return []
+    if not options["wanted"]:
+        return list(offered.values())
+    every = [tool.name for tool in builtin_tools(Network())]
+    for name in options["wanted"]:
+        if name not in every:
+            near = difflib.get_close_matches(name, every, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(every)}"
+            raise UsageError(f"there is no tool {name!r}: {hint}")
+        if name not in offered:
+            raise OfflineError(
+                f"the tool {name} needs the network, which is off: leave out --offline"
+            )
+    return [tool for name, tool in offered.items() if name in options["wanted"]]
+
+
+def _sampling(options: dict[str, Any]) -> Sampling:
+    names = ("temperature", "seed", "top_k", "top_p", "min_p")
+    try:
+        return Sampling(**{name: options[name] for name in names})
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _load(name: str, options: dict[str, Any], verbose: int) -> LlamaModel:
+    # Imported here: loading llama.cpp takes a while, and --help should not.
+    from local_react.backends.llama import LlamaModel
+
+    return LlamaModel(
+        name,
+        context_size=options["ctx_size"],
+        threads=options["threads"],
+        gpu_layers=options["gpu_layers"],
+        verbose=verbose >= 2,
+    )

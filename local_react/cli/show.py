@@ -1,0 +1,115 @@
+"""What a person sees of a run: the steps on standard error, or the run as JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from local_react.core import Action, Call, Event, Finish, Message, Run, Step, Text
+
+if TYPE_CHECKING:
+    from local_react.backends.llama import LlamaModel
+
+
+class Display:
+    """Prints a run as it happens, on standard error. Silent where `quiet`."""
+
+    def __init__(self, *, quiet: bool = False, verbosity: int = 0) -> None:
+        self._quiet = quiet
+        self._verbosity = 0 if quiet else verbosity
+
+    def waiting(self, what: str) -> AbstractContextManager[object]:
+        """Return a context that shows a spinner on a terminal while the block runs."""
+        if self._quiet or self._verbosity >= 2 or not sys.stderr.isatty():
+            return nullcontext()
+        return _spinner(what)
+
+    def model(self, model: LlamaModel) -> None:
+        """Show which model answers, and warn where it brings no chat template."""
+        if not self._quiet and not model.has_template:
+            self._line(f"{model.name} has no chat template: ChatML is used, which may not suit it")
+        if self._verbosity:
+            self._line(
+                f"{model.name}: {model.context_size} tokens of context, {model.threads} threads"
+            )
+
+    def prompt(self, model: LlamaModel, messages: Sequence[Message], grammar: str) -> None:
+        """Show the prompt as the model reads it, and the grammar, at -vv."""
+        if self._verbosity >= 2:
+            self._line(f"--- prompt\n{model.prompt(messages)}\n--- grammar\n{grammar}--- run")
+
+    def follow(self, events: Iterator[Event]) -> Run:
+        """Print the events as they come and return the Run at their end."""
+        for event in self._after_waiting(events):
+            if isinstance(event, Run):
+                if self._verbosity:
+                    self._line(_figures(event))
+                return event
+            if self._quiet:
+                continue
+            if isinstance(event, Text):
+                self._write(event.text, dim=True)
+            else:
+                self._step(event)
+        raise AssertionError("a run ends with its Run")
+
+    def _after_waiting(self, events: Iterator[Event]) -> Iterator[Event]:
+        with self.waiting("reading"):
+            first = next(events)
+        yield first
+        yield from events
+
+    def _step(self, step: Step) -> None:
+        self._write("\n")
+        if step.observation is not None:
+            self._line(f"Observation: {step.observation}")
+        if self._verbosity:
+            self._line(_figures(step))
+
+    def _line(self, text: str) -> None:
+        self._write(f"{text}\n")
+
+    def _write(self, text: str, *, dim: bool = False) -> None:
+        colour = None if "NO_COLOR" not in os.environ else False
+        click.secho(text, err=True, dim=dim, nl=False, color=colour)
+        sys.stderr.flush()
+
+
+@contextmanager
+def _spinner(what: str) -> Iterator[None]:
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} …"):
+        yield
+
+
+def _figures(part: Step | Run) -> str:
+    usage = part.usage
+    return f"[{usage.evaluated} tokens read, {usage.generated} written, {part.seconds:.1f} s]"
+
+
+def run_as_dict(run: Run) -> dict[str, Any]:
+    """Return the run as JSON's types: what `--json` prints."""
+    return {
+        "question": run.question,
+        "answer": run.answer,
+        "stop_reason": run.stop_reason,
+        "model": run.model,
+        "steps": [{**asdict(step), "action": _action_as_dict(step.action)} for step in run.steps],
+        "usage": asdict(run.usage),
+        "seconds": run.seconds,
+    }
+
+
+def _action_as_dict(action: Action) -> dict[str, Any]:
+    if isinstance(action, Call):
+        return {"tool": action.tool, "arguments": dict(action.arguments)}
+    if isinstance(action, Finish):
+        return {"finish": action.answer}
+    return {"malformed": action.text, "reason": action.reason}

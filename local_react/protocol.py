@@ -1,0 +1,210 @@
+"""The format of a step: one format, three views of it: prompt, grammar, parser.
+
+    Thought: what is known and what is needed, over one or more lines
+    Action: calculator {"expression": "0.15 * 80"}
+
+or, to end the run,
+
+    Thought: ...
+    Action: Finish {"answer": "12"}
+
+What a tool gave is shown to the model in the next user message, as
+`Observation: ...`. The parser is only ever given what the model wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from local_react.core import Action, Call, Finish, Malformed, Message
+from local_react.errors import GrammarError
+from local_react.examples import Example, examples_for
+from local_react.gbnf import Rules, literal, prose
+from local_react.tools.base import FINISH, Tool
+
+ACTION = "Action:"
+_NOT_IN_A_THOUGHT = ("Thought", "Action", "Observation")
+_FINISH_SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "string", "minLength": 1}},
+    "required": ["answer"],
+}
+
+
+def step_grammar(tools: Sequence[Tool[..., object]]) -> str:
+    """Return the grammar of a whole step: Thought, then a call of one of the tools,
+    or Finish. Raises GrammarError naming the tool whose schema cannot be read."""
+    rules = Rules()
+    for name, body in prose(_NOT_IN_A_THOUGHT).items():
+        rules.add(name, body)
+    action = _action(rules, tools)
+    rules.add("root", f'"Thought: " prose "\\n" "\\n"? "{ACTION} " {action}')
+    return rules.text()
+
+
+def action_grammar(tools: Sequence[Tool[..., object]]) -> str:
+    """Return the grammar of what follows "Action:": used where a Thought was closed
+    because its tokens were spent. Raises GrammarError as step_grammar does."""
+    rules = Rules()
+    rules.add("root", f'" " {_action(rules, tools)}')
+    return rules.text()
+
+
+def parameter_grammar(tool: Tool[..., object], parameter: str) -> str:
+    """Return the grammar of one parameter's values: it tells which one is at fault
+    where a tool's grammar does not compile."""
+    rules = Rules()
+    schema = {**tool.schema, "properties": {parameter: tool.schema["properties"][parameter]}}
+    rules.add("root", rules.schema(f"{tool.name}-{parameter}", schema))
+    return rules.text()
+
+
+def _action(rules: Rules, tools: Sequence[Tool[..., object]]) -> str:
+    options = [_named(rules, tool.name, tool.schema) for tool in tools]
+    return rules.add("action", " | ".join([*options, _named(rules, FINISH, _FINISH_SCHEMA)]))
+
+
+def _named(rules: Rules, name: str, schema: Mapping[str, Any]) -> str:
+    try:
+        arguments = rules.schema(f"{name}-arguments", schema)
+    except GrammarError as error:
+        raise GrammarError(f"tool {name}: {error}") from error
+    return f"{literal(name + ' ')} {arguments}"
+
+
+def parse(text: str) -> tuple[str, Action]:
+    """Return the Thought and the Action of a reply.
+
+    A reply out of format, or cut off at a limit, gives a Malformed action. A Finish
+    that was cut off gives the Malformed too; `partial_answer` reads what there is.
+    """
+    thought, action = _split(text)
+    name, _, arguments = action.partition(" ")
+    if not action:
+        return thought, Malformed(text, "it has no Action line")
+    try:
+        values = json.loads(arguments)
+    except ValueError:
+        return thought, Malformed(text, "its Action is incomplete")
+    if not isinstance(values, dict):
+        return thought, Malformed(text, "the arguments of its Action are no JSON object")
+    if name != FINISH:
+        return thought, Call(name, values)
+    answer = values.get("answer")
+    if not isinstance(answer, str) or not answer.strip():
+        return thought, Malformed(text, "its Finish holds no answer")
+    return thought, Finish(answer.strip())
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return the text of the Thought and that of the Action, without their labels."""
+    before, found, after = text.partition(f"\n{ACTION}")
+    if not found and text.startswith(ACTION):
+        before, after = "", text.removeprefix(ACTION)
+    return before.strip().removeprefix("Thought:").strip(), after.strip()
+
+
+def in_action(text: str) -> bool:
+    """Return True once a reply has reached its Action line."""
+    return f"\n{ACTION}" in text
+
+
+def closing(text: str) -> str:
+    """Return what must be written to close the Thought of a reply whose tokens are
+    spent: the label of the Action line, or the part of it that is missing."""
+    line = text.rsplit("\n", 1)[-1]
+    if "\n" in text and ACTION.startswith(line):
+        return ACTION.removeprefix(line)
+    return f"\n{ACTION}"
+
+
+def partial_answer(text: str) -> str | None:
+    """Return the answer of a reply whose Finish was cut off, as far as it goes."""
+    match = re.match(rf'{FINISH} \{{"answer": "', _split(text)[1])
+    if not match:
+        return None
+    body = _split(text)[1][match.end() :]
+    for cut in range(min(7, len(body)) + 1):  # an escape is at most six characters
+        try:
+            answer = json.loads(f'"{body[: len(body) - cut]}"')
+        except ValueError:
+            continue
+        return str(answer).strip() or None
+    return None
+
+
+def opening(tools: Sequence[Tool[..., object]], question: str) -> list[Message]:
+    """Return the messages that open a run: the system text, examples, the question."""
+    shown = examples_for([tool.name for tool in tools])
+    examples = [message for example in shown for message in _example(example)]
+    return [Message("system", system_text(tools)), *examples, _question(question)]
+
+
+def _example(example: Example) -> list[Message]:
+    messages = [_question(example.question)]
+    for step in example.steps:
+        messages.append(Message("assistant", step.text))
+        if step.observation:
+            messages.append(observation(step.observation))
+    return messages
+
+
+def _question(text: str) -> Message:
+    return Message("user", f"Question: {text}")
+
+
+def observation(text: str) -> Message:
+    """Return the message that shows the model what its Action gave."""
+    return Message("user", f"Observation: {text}")
+
+
+def system_text(tools: Sequence[Tool[..., object]]) -> str:
+    """Return the instructions: the format, the tools, and when to use which."""
+    if not tools:
+        return f"{_INSTRUCTIONS_ALONE}\n\n{_FORMAT_ALONE}"
+    listed = "\n".join(_listed(tool) for tool in tools)
+    return f"{_INSTRUCTIONS}\n\nTools:\n{listed}\n- {_FINISH_LINE}\n\n{_FORMAT}"
+
+
+_INSTRUCTIONS = (
+    "You answer the user's question. Think step by step. Answer directly what you know; "
+    "use a tool for what you cannot know or should not compute in your head. "
+    "Use the most specific tool."
+)
+_INSTRUCTIONS_ALONE = "You answer the user's question. Think step by step."
+_FINISH_LINE = f'{FINISH} {{"answer": string}}: give the final answer, complete and to the point.'
+_FORMAT = (
+    'Reply with one step at a time: "Thought:" and your reasoning, then on a new line '
+    '"Action:", the name of one tool, and its arguments as JSON. '
+    f"You are then given its Observation. When you know the answer, use {FINISH}."
+)
+_FORMAT_ALONE = (
+    'Reply with "Thought:" and your reasoning, then on a new line '
+    f'"Action: {FINISH} {{"answer": "..."}}" with the final answer.'
+)
+
+
+def _listed(tool: Tool[..., object]) -> str:
+    schema = tool.schema
+    required = schema.get("required", ())
+    arguments = ", ".join(
+        f'"{name}"{"" if name in required else "?"}: {_kind(part)}'
+        for name, part in schema.get("properties", {}).items()
+    )
+    return f"- {tool.name} {{{arguments}}}: {tool.description}"
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """Return a short description of a parameter's type for the prompt."""
+    if "enum" in schema:
+        return " | ".join(json.dumps(item, ensure_ascii=False) for item in schema["enum"])
+    if "anyOf" in schema:
+        return " | ".join(_kind(item) for item in schema["anyOf"])
+    kind = str(schema.get("type", "value"))
+    if kind == "array":
+        kind = f"list of {_kind(schema.get('items', {}))}"
+    described = schema.get("description")
+    return f"{kind} ({described})" if described else kind
