@@ -16,7 +16,7 @@ import llama_cpp
 import numpy as np
 from numpy.typing import NDArray
 
-from local_react.backends.llama.native import cause, native_log
+from local_react.backends.llama.native import captured_stderr, cause, native_log
 from local_react.backends.llama.vocabulary import Vocabulary
 from local_react.backends.sampling import Logits, choose
 from local_react.core import Sampling
@@ -49,10 +49,10 @@ class Grammars:
             if len(text) > MAX_CHARACTERS or _nesting(text) > MAX_NESTING or "\0" in text:
                 raise GrammarError("the grammar is too large or too deeply nested")
             data = text.encode("utf-8", "replace")
-            with native_log().causes() as causes:
+            with captured_stderr() as printed, native_log().causes() as causes:
                 native = llama_cpp.llama_sampler_init_grammar(self.vocabulary.native, data, b"root")
             if not native:
-                raise GrammarError(f"the grammar does not compile: {cause(causes)}")
+                raise GrammarError(f"the grammar does not compile: {cause(printed + causes)}")
             self._compiled[text] = native
         return self._compiled[text]
 

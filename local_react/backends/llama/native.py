@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -10,10 +11,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from tempfile import TemporaryFile
 
 import llama_cpp
 
 _WARNING, _DEBUG = 2, 4  # ggml_log_level
+_STDERR = 2  # the file descriptor, which native code uses
 
 
 class NativeLog:
@@ -43,6 +46,27 @@ class NativeLog:
         found += "".join(self._lines).splitlines()
 
 
+@contextmanager
+def captured_stderr() -> Iterator[list[str]]:
+    """Yield a list that holds, after the block, the lines that were written to the
+    process's standard error within it: the grammar parser writes there directly."""
+    lines: list[str] = []
+    with TemporaryFile() as file:
+        try:
+            terminal = os.dup(_STDERR)
+        except OSError:  # there is no standard error to keep clean
+            yield lines
+            return
+        os.dup2(file.fileno(), _STDERR)
+        try:
+            yield lines
+        finally:
+            os.dup2(terminal, _STDERR)
+            os.close(terminal)
+            file.seek(0)
+            lines += file.read().decode("utf-8", "replace").splitlines()
+
+
 @cache
 def native_log() -> NativeLog:
     """Return the one log of the process: the library has room for one callback."""
@@ -52,11 +76,14 @@ def native_log() -> NativeLog:
 def cause(lines: Sequence[str]) -> str:
     """Return the library's first complaint, without the name of its function."""
     for line in lines:
-        text = re.sub(r"^(\w[\w:]*: )?(error loading model: )?", "", line).strip()
+        text = _PREFIXES.sub("", line).strip()
         if text:
             hint = " (a newer llama-cpp-python may know it)" if "unknown model arch" in text else ""
             return text + hint
     return "llama.cpp gives no cause; -vv shows its log"
+
+
+_PREFIXES = re.compile(r"^(\w[\w:]*: )?(error (loading model|parsing grammar): )?")
 
 
 @contextmanager

@@ -1,0 +1,185 @@
+"""Make .venv and install local_react into it. Standard library only.
+
+The scripts beside this one use it; it runs nothing when it is imported. Running it
+again installs only what has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+LOG = VENV / "install.log"
+_BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+_COMPILERS = ("cc", "gcc", "clang", "cl", "c++", "g++", "clang++")
+_NO_COMPILER = (
+    "no C/C++ compiler was found, and llama-cpp-python is compiled by pip. Install one: "
+    "Debian/Ubuntu `sudo apt install build-essential`, Fedora `sudo dnf install gcc-c++`, "
+    "macOS `xcode-select --install`, Windows the Build Tools for Visual Studio with C++; "
+    "or install a prebuilt wheel into .venv first: README.md, 'Without a compiler'"
+)
+
+
+def python() -> str:
+    """Return the path of the interpreter in .venv."""
+    return str(_BIN / ("python.exe" if os.name == "nt" else "python"))
+
+
+def install(extra: str = "") -> None:
+    """Make .venv if it is missing and install the package, with an extra such as
+    "test", if it is not there already. Leaves the process with exit code 1 and one
+    line where that cannot be done."""
+    if sys.version_info < (3, 10):  # noqa: UP036 - this file is what finds it out
+        fail(f"Python 3.10 or newer is needed, and this is {sys.version.split()[0]}")
+    _make_venv()
+    stamp = VENV / f"installed{'-' + extra if extra else ''}"
+    wanted = _fingerprint(extra)
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    _check_compiler()
+    _pip_install(f".[{extra}]" if extra else ".")
+    stamp.write_text(wanted)
+
+
+def become(arguments: list[str]) -> NoReturn:
+    """Run .venv's interpreter with the arguments and leave with its exit code."""
+    process = subprocess.Popen([python(), *arguments])
+    while True:
+        try:
+            sys.exit(process.wait())
+        except KeyboardInterrupt:
+            # The terminal sends Ctrl-C to both: the child decides how it ends.
+            continue
+
+
+def fail(message: str) -> NoReturn:
+    """Print one line and leave with exit code 1."""
+    print(f"local-react: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def _make_venv() -> None:
+    if Path(python()).is_file() and _answers(["-m", "pip", "--version"]):
+        return
+    _say(f"making a virtual environment in {VENV.name}")
+    try:
+        venv.create(VENV, clear=True, with_pip=True, symlinks=os.name != "nt")
+    except (OSError, subprocess.CalledProcessError) as error:
+        shutil.rmtree(VENV, ignore_errors=True)
+        fail(
+            f"no virtual environment can be made ({error}): on Debian and Ubuntu "
+            "`sudo apt install python3-venv` brings what is missing"
+        )
+
+
+def _fingerprint(extra: str) -> str:
+    """Return what decides whether the installation is up to date."""
+    project = (ROOT / "pyproject.toml").read_bytes()
+    return hashlib.sha256(project + extra.encode() + sys.version.encode()).hexdigest()
+
+
+def _check_compiler() -> None:
+    if _answers(["-c", "import llama_cpp"]) or os.environ.get("CC"):
+        return
+    if any(shutil.which(name) for name in _COMPILERS) or os.name == "nt":
+        return  # on Windows CMake finds Visual Studio, which is on no PATH
+    fail(_NO_COMPILER)
+
+
+def _answers(arguments: list[str]) -> bool:
+    command = [python(), *arguments]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _pip_install(what: str) -> None:
+    _say(
+        "installing local_react; the first time pip compiles llama-cpp-python, ~5 minutes on 2 CPUs"
+    )
+    # Verbose, because that is how the compiler's own count reaches us.
+    command = [python(), "-m", "pip", "install", "-v", "--progress-bar", "off", "-e", what]
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    started = time.monotonic()
+    with (
+        LOG.open("w", encoding="utf-8") as log,
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        ) as process,
+    ):
+        assert process.stdout is not None
+        progress = _Progress(started)
+        try:
+            for line in process.stdout:
+                log.write(line)
+                progress.read(line)
+        except KeyboardInterrupt:
+            process.terminate()
+            sys.exit(130)
+        finally:
+            progress.close()
+    if process.returncode != 0:
+        fail(f"the installation failed: {_last_error()}; the whole of it is in {LOG}")
+    _say(f"installed in {time.monotonic() - started:.0f} s")
+
+
+def _last_error() -> str:
+    """Return the line of pip's log that says most about what went wrong."""
+    lines = [line.strip() for line in LOG.read_text("utf-8", "replace").splitlines()]
+    for pattern in (r"CMake Error|error: .*compiler|fatal error", r"^ERROR: ", r"error"):
+        for line in lines:
+            if re.search(pattern, line):
+                return line[:300]
+    return "pip gave no reason"
+
+
+class _Progress:
+    """Shows what pip does: a line that is written over on a terminal, else a few lines."""
+
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._terminal = sys.stderr.isatty()
+        self._shown = ""
+
+    def read(self, line: str) -> None:
+        """Show what a line of pip's output tells."""
+        compiled = re.match(r"\s*\[(\d+)/(\d+)\]", line)
+        if compiled and int(compiled[2]) > 20:
+            done, total = int(compiled[1]), int(compiled[2])
+            if self._terminal or done * 10 // total != (done - 1) * 10 // total:
+                self._show(f"compiling llama-cpp-python: {done} of {total} steps")
+        elif found := re.match(r"Collecting (\S+)|\s*(Building wheel for \S+)", line):
+            self._show(f"collecting {found[1]}" if found[1] else found[2].lower())
+
+    def close(self) -> None:
+        """End the line that was written over."""
+        if self._terminal and self._shown:
+            print(file=sys.stderr)
+
+    def _show(self, text: str) -> None:
+        elapsed = int(time.monotonic() - self._started)
+        if self._terminal:
+            line = f"  {text} ({elapsed // 60}:{elapsed % 60:02d})"
+            print(f"\r{line:<{len(self._shown)}}", end="", file=sys.stderr, flush=True)
+            self._shown = line
+        elif "compiling" in text or "building" in text:
+            print(f"  {text} ({elapsed // 60}:{elapsed % 60:02d})", file=sys.stderr, flush=True)
+
+
+def _say(text: str) -> None:
+    print(f"local-react: {text}", file=sys.stderr, flush=True)
