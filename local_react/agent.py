@@ -132,29 +132,30 @@ class Agent:
             spendable = budget + self.action_tokens * protocol.in_action(text)
             return spent >= spendable or _goes_round(text)
 
-        text = yield from self._write(context, protocol.step_grammar(tools), enough)
-        if protocol.in_action(text) or context.room < _CLOSING_ROOM:
+        text, ended = yield from self._write(context, protocol.step_grammar(tools), enough)
+        if ended or protocol.in_action(text) or context.room < _CLOSING_ROOM:
             return text
         close = protocol.closing(text)
         context.force(close)
         yield Text(close)
         grammar = protocol.action_grammar(tools)
-        action = yield from self._write(
+        action, _ = yield from self._write(
             context, grammar, lambda text, spent: spent >= self.action_tokens or _goes_round(text)
         )
         return text + close + action
 
     def _write(
         self, context: Context, grammar: str, enough: Callable[[str, int], bool]
-    ) -> Generator[Text, None, str]:
-        """Return what the model writes under the grammar, until that is enough."""
+    ) -> Generator[Text, None, tuple[str, bool]]:
+        """Return what the model writes under the grammar until that is enough, and
+        whether it came to an end by itself."""
         text = ""
         for spent, piece in enumerate(context.generate(grammar, self.sampling), 1):
             text += piece
             yield Text(piece)
             if enough(text, spent):
-                break
-        return text
+                return text, False
+        return text, True
 
     def _limit(self, steps: Sequence[Step], context: Context) -> StopReason | None:
         """Return why the next step must be the last, or None."""

@@ -63,13 +63,18 @@ def prose(words: Iterable[str]) -> dict[str, str]:
     """
     rules = {
         "prose": 'line ("\\n" "\\n"? line)*',
-        "line": "[ \\t]{0,12} ([*_#>`-]{1,4} [ ]{0,2})? line-start",
-        "rest": "([^ \\t\\r\\n{] | gap)* line-end",
-        "gap": '[ \\t]{1,8} [^ \\t\\r\\n{] | [ \\t]{0,8} "{"{1,3} [^"{\\r\\n]',
+        "line": r"[ \t]{0,12} ([*_#>`-]{1,4} [ ]{0,2})? line-start",
+        "rest": f"({_INK} | gap)* line-end",
+        "gap": rf'[ \t]{{1,8}} {_INK} | [ \t]{{0,8}} "{{"{{1,3}} [^"{{\x00-\x1F\x7F]',
         "line-end": "[ ]{0,2}",
     }
     _leave_trie("line-start", [word.lower() for word in words], rules)
     return rules
+
+
+_INVISIBLE = r"\x00-\x20\x7F{"
+_INK = f"[^{_INVISIBLE}]"
+"""Any character but white space, control characters and the brace."""
 
 
 def _leave_trie(name: str, words: Sequence[str], rules: dict[str, str]) -> None:
@@ -78,9 +83,9 @@ def _leave_trie(name: str, words: Sequence[str], rules: dict[str, str]) -> None:
         branches.setdefault(word[0], []).append(word[1:])
     letters = "".join(char + char.upper() for char in branches)
     if name == "line-start":  # the marks are behind it, or they would hide a word
-        options = [f"[^{letters} \\t\\r\\n{{*_#>`-] rest"]
+        options = [f"[^{letters}{_INVISIBLE}*_#>`-] rest"]
     else:
-        options = [f"[^{letters} \\t\\r\\n{{] rest", "gap rest", "line-end"]
+        options = [f"[^{letters}{_INVISIBLE}] rest", "gap rest", "line-end"]
     for char, tails in branches.items():
         if "" not in tails:
             _leave_trie(f"{name}-{char}", tails, rules)

@@ -116,7 +116,7 @@ def _description(function: Callable[..., object]) -> str:
 
 
 def _arguments_model(function: Callable[..., object]) -> type[BaseModel]:
-    hints = get_type_hints(function, include_extras=True)
+    hints = _type_hints(function)
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -131,6 +131,15 @@ def _arguments_model(function: Callable[..., object]) -> type[BaseModel]:
         fields[parameter.name] = (hints[parameter.name], default)
     # extra="forbid" says additionalProperties: false, so that the grammar is exact.
     return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _type_hints(function: Callable[..., object]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise UsageError(
+            f"tool {function.__name__}: a type hint is not known at the top of its module: {error}"
+        ) from error
 
 
 def _first_fault(name: str, error: ValidationError) -> str:

@@ -48,6 +48,8 @@ class Grammars:
         if text not in self._compiled:
             if len(text) > MAX_CHARACTERS or _nesting(text) > MAX_NESTING or "\0" in text:
                 raise GrammarError("the grammar is too large or too deeply nested")
+            if not text.strip():  # which llama.cpp takes for no grammar at all
+                raise GrammarError("the grammar is empty")
             data = text.encode("utf-8", "replace")
             with captured_stderr() as printed, native_log().causes() as causes:
                 native = llama_cpp.llama_sampler_init_grammar(self.vocabulary.native, data, b"root")

@@ -15,7 +15,7 @@ from tempfile import TemporaryFile
 
 import llama_cpp
 
-_WARNING, _DEBUG = 2, 4  # ggml_log_level
+_WARNING, _CONTINUED = 3, 5  # ggml_log_level, as ggml.h numbers it
 _STDERR = 2  # the file descriptor, which native code uses
 
 
@@ -24,6 +24,7 @@ class NativeLog:
 
     def __init__(self) -> None:
         self.verbose = False
+        self._complaining = False
         self._lines: deque[str] = deque(maxlen=200)
         # ctypes keeps no reference to a callback; this object does.
         self._callback = llama_cpp.llama_log_callback(self._receive)
@@ -32,7 +33,9 @@ class NativeLog:
 
     def _receive(self, level: int, text: bytes, _: object) -> None:
         line = text.decode("utf-8", "replace")
-        if level >= _WARNING and level != _DEBUG:
+        if level != _CONTINUED:
+            self._complaining = level >= _WARNING
+        if self._complaining:
             self._lines.append(line)
         if self.verbose and sys.stderr is not None:
             sys.stderr.write(line)

@@ -1,0 +1,260 @@
+"""Schemas as grammars: tables of what is admitted and refused, by the real engine."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Annotated, Any, Literal, Optional
+
+import pytest
+from acceptance import admits
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field, create_model
+
+from local_react import LlamaModel, Sampling
+from local_react.core import Message
+from local_react.errors import GrammarError
+from local_react.gbnf import Rules, literal, prose
+
+
+def grammar_of(schema: Any) -> str:
+    rules = Rules()
+    rules.add("root", rules.schema("value", schema))
+    return rules.text()
+
+
+class Node(BaseModel):
+    name: str
+    children: list[Node] = []
+
+
+class Mixed(BaseModel):
+    a: int
+    b: str | None = None
+    c: Literal["x", "y z", 'quo"te'] = "x"
+    d: dict[str, float] = {}
+    e: tuple[int, str] = (1, "a")
+
+
+TABLE: list[tuple[Any, list[str], list[str]]] = [
+    (
+        {"type": "string"},
+        ['""', '"é中😀"', r'"a\"b\\\n"', r'"\u00e9"'],
+        ["a", '"', '"\n"', r'"\ud800"', r'"\q"'],
+    ),
+    ({"type": "string", "minLength": 2, "maxLength": 3}, ['"ab"', '"abc"'], ['"a"', '"abcd"']),
+    ({"type": "integer"}, ["0", "-7", "123"], ["007", "1.5", "+1", "", "1e3"]),
+    ({"type": "integer", "minimum": 0}, ["0", "12"], ["-1"]),
+    ({"type": "integer", "exclusiveMinimum": 0}, ["5"], ["-5"]),
+    ({"type": "number"}, ["0.5", "-2", "1e-9", "3.25E+10"], [".5", "1.", "NaN", "1e"]),
+    ({"type": "number", "minimum": -3}, ["-1.5"], ["x"]),
+    ({"type": "boolean"}, ["true", "false"], ["True", "1"]),
+    ({"type": "null"}, ["null"], ["None"]),
+    ({"const": "a b"}, ['"a b"'], ['"a"']),
+    ({"enum": ["x", 3, None]}, ['"x"', "3", "null"], ["x", '"3"']),
+    ({"type": ["string", "null"]}, ['"a"', "null"], ["1"]),
+    (
+        {"type": "array", "items": {"type": "integer"}},
+        ["[]", "[1]", "[1, 2]"],
+        ["[1,2]", "[1, ]", '["a"]'],
+    ),
+    (
+        {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3},
+        ["[1, 2]", "[1, 2, 3]"],
+        ["[1]", "[1, 2, 3, 4]"],
+    ),
+    ({"type": "array", "maxItems": 0}, ["[]"], ["[1]"]),
+    ({"type": "array"}, ['[1, "a", {"b": [null]}]'], ["[1 2]"]),
+    ({"type": "object"}, ["{}", '{"a": 1, "b": {}}'], ["{a: 1}"]),
+    ({"type": "object", "additionalProperties": False}, ["{}"], ['{"a": 1}']),
+    (True, ['{"a": [true]}', "1"], ["oops"]),
+    ({}, ['"x"'], ["x"]),
+    ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, ["1", '"a"'], ["true"]),
+    ({"allOf": [{"type": "integer"}]}, ["1"], ['"a"']),
+    ({"type": "string", "maxLength": 5000}, ['"' + "a" * 2500 + '"'], ["a"]),
+    (
+        Node.model_json_schema(),
+        ['{"name": "a"}', '{"name": "a", "children": [{"name": "b"}]}'],
+        ['{"children": []}', '{"name": "a", "x": 1}'],
+    ),
+    (
+        Mixed.model_json_schema(),
+        [
+            '{"a": 1}',
+            '{"a": 1, "c": "y z"}',
+            r'{"a": 1, "b": null, "c": "quo\"te", "d": {"k": 1.5}, "e": [1, "b"]}',
+        ],
+        [
+            '{"b": null}',
+            '{"c": "x", "a": 1}',
+            '{"a": 1,}',
+            '{"a": 1, "e": [1]}',
+            '{"a": 1, "c": "z"}',
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "right", "wrong"), TABLE, ids=lambda v: None)
+def test_a_schema_admits_its_values_and_refuses_others(
+    tiny: LlamaModel, schema: Any, right: list[str], wrong: list[str]
+) -> None:
+    grammar = grammar_of(schema)
+    assert [text for text in right if not admits(tiny, grammar, text)] == []
+    assert [text for text in wrong if admits(tiny, grammar, text)] == []
+
+
+def test_optional_properties_may_be_left_out_in_any_combination(tiny: LlamaModel) -> None:
+    properties = {name: {"type": "integer"} for name in "abc"}
+    grammar = grammar_of({"type": "object", "properties": properties})
+    for mask in range(8):
+        chosen = {name: 1 for bit, name in enumerate("abc") if mask & 1 << bit}
+        assert admits(tiny, grammar, json.dumps(chosen)), chosen
+    assert not admits(tiny, grammar, '{, "a": 1}')
+    assert not admits(tiny, grammar, '{"b": 1, "a": 1}')
+
+
+@pytest.mark.parametrize("bound", [1, 1999, 2000])
+def test_a_bound_that_the_notation_can_hold_is_held(tiny: LlamaModel, bound: int) -> None:
+    grammar = grammar_of({"type": "string", "maxLength": bound})
+    assert admits(tiny, grammar, f'"{"a" * bound}"')
+    assert not admits(tiny, grammar, f'"{"a" * (bound + 1)}"')
+
+
+@pytest.mark.parametrize("name", ["get_rate", "währung", 'a"b\\c]-d', "root", "char", "1st", "a b"])
+def test_any_name_makes_a_grammar_that_compiles(tiny: LlamaModel, name: str) -> None:
+    model = create_model("M", x=(int, Field(alias=name)))  # type: ignore[call-overload]
+    schema = model.model_json_schema()
+    rules = Rules()
+    rules.add("root", rules.schema(name, schema))
+    tiny.check(rules.text())
+    assert admits(tiny, rules.text(), json.dumps({name: 5}, ensure_ascii=False))
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        (False, "admits no value"),
+        ({"enum": []}, "no choice"),
+        ({"$ref": "#/$defs/Gone"}, "points to nothing"),
+        ({"$ref": "http://example.org/x"}, "points to nothing"),
+        ({"type": "florb"}, "florb"),
+    ],
+)
+def test_a_schema_that_cannot_be_read_is_named(schema: Any, told: str) -> None:
+    with pytest.raises(GrammarError, match=told):
+        grammar_of({"type": "object", "properties": {"p": schema}})
+
+
+_leaf = st.sampled_from(
+    [int, float, bool, str, None, Literal["a", 1], Annotated[str, Field(max_length=9)]]
+)
+_types = st.recursive(
+    _leaf,
+    lambda inner: st.one_of(
+        inner.map(lambda t: list[t]),  # type: ignore[valid-type]
+        inner.map(lambda t: dict[str, t]),  # type: ignore[valid-type]
+        inner.map(lambda t: Optional[t]),  # noqa: UP045
+        st.tuples(inner, inner).map(lambda ts: tuple[ts]),  # type: ignore[valid-type]
+    ),
+    max_leaves=5,
+)
+_names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True).filter(
+    lambda name: not hasattr(BaseModel, name) and not name.startswith("model_")
+)
+
+
+def noise(model: LlamaModel, grammar: str, seed: int) -> object:
+    """Return the value that the random model writes, or None where it is not at an end
+    after some hundred tokens, or where its bytes are no UTF-8."""
+    reply = model.start([Message("user", "x")]).generate(
+        grammar, Sampling(temperature=1.0, seed=seed)
+    )
+    text = "".join(islice(reply, 400))
+    try:
+        return None if "\ufffd" in text else json.loads(text)
+    except ValueError:
+        return None
+
+
+@settings(max_examples=60, deadline=None)
+@given(fields=st.dictionaries(_names, _types, max_size=5), seed=st.integers(0, 2**16))
+def test_what_noise_writes_under_a_generated_schema_validates(
+    tiny: LlamaModel, fields: dict[str, Any], seed: int
+) -> None:
+    model = create_model("M", **{name: (kind, ...) for name, kind in fields.items()})  # type: ignore[call-overload]
+    value = noise(tiny, grammar_of(model.model_json_schema()), seed)
+    if value is not None:
+        model.model_validate(value)
+
+
+def test_noise_comes_to_an_end_and_validates(tiny: LlamaModel) -> None:
+    schema = Mixed.model_json_schema()
+    del schema["properties"]["b"]  # a string of noise is seldom UTF-8
+    values = [noise(tiny, grammar_of(schema), seed) for seed in range(40)]
+    found = [Mixed.model_validate(value) for value in values if value is not None]
+    assert len(found) >= 5
+
+
+def test_a_literal_holds_any_text(tiny: LlamaModel) -> None:
+    text = 'quote " backslash \\ newline \n tab \t é'
+    assert admits(tiny, f"root ::= {literal(text)}", text)
+
+
+def prose_grammar() -> str:
+    rules = Rules()
+    for name, body in prose(["Action", "Observation"]).items():
+        rules.add(name, body)
+    rules.add("root", "prose")
+    return rules.text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one line",
+        "two\nlines",
+        "a blank\n\nline between",
+        "Obs is short for something",
+        "Actors act",
+        "actual sums: {x} and {1, 2}",
+        "1. first\n2. second\n- a list\n  * deeper\n# heading\n**bold** text",
+        "the action is in the middle",
+        "an Observation: in the middle",
+        "A",
+        "Act",
+        "a  b   c",
+        "中文 à côté",
+        "x = {y",
+    ],
+)
+def test_prose_admits_what_people_write(tiny: LlamaModel, text: str) -> None:
+    assert admits(tiny, prose_grammar(), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Action: search",
+        "action: x",
+        "ACTION",
+        "ok\nObservation: 5",
+        "ok\n  Observation: 5",
+        "ok\n**Action:** x",
+        "ok\n> Action: x",
+        "ok\n### observation",
+        'call {"query": 1}',
+        'call {{"x',
+        '{"a": 1}',
+        "",
+        " ",
+        "a\n\n\nb",
+        "a\n",
+        "bell \x07",
+        "nul \x00",
+        "a" + " " * 30 + "b",
+    ],
+)
+def test_prose_refuses_calls_observations_and_runs_of_space(tiny: LlamaModel, text: str) -> None:
+    assert not admits(tiny, prose_grammar(), text)

@@ -1,0 +1,192 @@
+"""One format, three views: what the grammar admits is what the parser reads."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import pytest
+from acceptance import admits, begins
+from pydantic import Field
+
+from local_react import Call, Finish, LlamaModel, Malformed, calculator, current_time, tool
+from local_react.protocol import (
+    action_grammar,
+    closing,
+    in_action,
+    opening,
+    parse,
+    partial_answer,
+    step_grammar,
+    system_text,
+)
+
+
+@tool
+def send(to: str, copies: int = 1, note: Annotated[str, Field(description="short")] = "") -> str:
+    """Send something
+    to somebody.
+
+    The rest is for programmers.
+    """
+    return to
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "action"),
+    [
+        (
+            'Thought: sum\nAction: calculator {"expression": "1+1"}',
+            "sum",
+            Call("calculator", {"expression": "1+1"}),
+        ),
+        (
+            'Thought: many\n\nlines\n\nAction: Finish {"answer": "a [b] {c} \\"d\\"\\ne"}',
+            "many\n\nlines",
+            Finish('a [b] {c} "d"\ne'),
+        ),
+        ("Thought: t\nAction: now {}", "t", Call("now", {})),
+        ('Action: Finish {"answer": "4"}', "", Finish("4")),
+        (
+            'Thought: it says Action: search in a line\nAction: Finish {"answer": "x"}',
+            "it says Action: search in a line",
+            Finish("x"),
+        ),
+    ],
+)
+def test_a_step_is_parsed(text: str, thought: str, action: object) -> None:
+    assert parse(text) == (thought, action)
+    assert in_action(f"\n{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "just words",
+        "Thought: no action",
+        'Thought: t\nAction: calculator {"expression": "1+',
+        "Thought: t\nAction: calculator 1+1",
+        "Thought: t\nAction: calculator [1]",
+        "Thought: t\nAction:",
+        'Thought: t\nAction: Finish {"answer": "  "}',
+        "Thought: t\nAction: Finish {}",
+        "",
+    ],
+)
+def test_what_is_no_step_is_malformed_and_says_why(text: str) -> None:
+    _, action = parse(text)
+    assert isinstance(action, Malformed)
+    assert action.reason
+
+
+def test_what_a_model_invents_after_its_action_is_not_taken_for_a_step() -> None:
+    _, action = parse('Thought: t\nAction: search {"q": "a"}\nObservation: 5\nAction: x {}')
+    assert isinstance(action, Malformed)
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("Thought: in the middle", "\nAction:"),
+        ("Thought: a line\n", "Action:"),
+        ("Thought: a line\nAct", "ion:"),
+        ("Thought: a line\nActor", "\nAction:"),
+    ],
+)
+def test_closing_writes_what_is_missing_of_the_label(text: str, missing: str) -> None:
+    assert closing(text) == missing
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('Thought: t\nAction: Finish {"answer": "half an ans', "half an ans"),
+        ('Thought: t\nAction: Finish {"answer": "tail \\', "tail"),
+        ('Thought: t\nAction: Finish {"answer": "tail \\u00', "tail"),
+        ('Thought: t\nAction: Finish {"answer": "', None),
+        ('Thought: t\nAction: calculator {"expression": "1', None),
+        ("Thought: t", None),
+    ],
+)
+def test_an_answer_that_was_cut_off_is_read_as_far_as_it_goes(
+    text: str, answer: str | None
+) -> None:
+    assert partial_answer(text) == answer
+
+
+GOOD = [
+    'Thought: t\nAction: calculator {"expression": "1 + 1"}',
+    'Thought: several\nlines\n\nAction: Finish {"answer": "2"}',
+    'Thought: t\nAction: send {"to": "x"}',
+    'Thought: t\nAction: send {"to": "x", "copies": 2}',
+    'Thought: t\nAction: send {"to": "x", "note": "n"}',
+]
+BAD = [
+    'Thought: t\nAction: unknown {"a": 1}',
+    'Thought: t\nAction: Calculator {"expression": "1"}',
+    'Thought: t\nObservation: 5\nAction: Finish {"answer": "5"}',
+    'Thought: t\nAction: calculator {"expression": "1"}\nObservation: 2',
+    'Thought: t\nAction: Finish {"answer": ""}',
+    'Action: Finish {"answer": "x"}',
+    'Thought: t\nAction:  Finish {"answer": "x"}',
+    'Thought: t\n\n\nAction: Finish {"answer": "x"}',
+    'Thought: t\nAction: send {"copies": 2}',
+    'Thought: t\nAction: send {"to": "x", "other": 2}',
+    'Thought: t\nAction: Finish {"answer": "x"}\n\n',
+]
+
+
+def test_the_grammar_admits_steps_and_the_parser_reads_them(tiny: LlamaModel) -> None:
+    grammar = step_grammar([calculator, send])
+    assert [text for text in GOOD if not admits(tiny, grammar, text)] == []
+    assert [text for text in BAD if admits(tiny, grammar, text)] == []
+    assert not any(isinstance(parse(text)[1], Malformed) for text in GOOD)
+
+
+def test_after_a_thought_was_closed_only_an_action_may_come(tiny: LlamaModel) -> None:
+    grammar = action_grammar([calculator])
+    assert admits(tiny, grammar, ' calculator {"expression": "1"}')
+    assert admits(tiny, grammar, ' Finish {"answer": "1"}')
+    assert not begins(tiny, grammar, "calculator")
+    assert not begins(tiny, grammar, " and")
+
+
+def test_without_tools_only_finish_may_come(tiny: LlamaModel) -> None:
+    grammar = step_grammar([])
+    assert admits(tiny, grammar, 'Thought: t\nAction: Finish {"answer": "1"}')
+    assert not begins(tiny, grammar, "Thought: t\nAction: calc")
+
+
+def test_the_system_text_lists_each_tool_once_with_its_arguments() -> None:
+    text = system_text([calculator, send])
+    assert text.count("- send ") == 1
+    assert '"to": string, "copies"?: integer, "note"?: string (short)' in text
+    assert "Send something to somebody." in text
+    assert "for programmers" not in text
+    assert "calculator" not in system_text([])
+
+
+def test_examples_are_valid_steps_and_use_only_tools_that_are_there(tiny: LlamaModel) -> None:
+    for tools in ([], [send], [calculator], [calculator, current_time]):
+        messages = opening(tools, "Q?")
+        grammar = step_grammar(tools)
+        replies = [m.content for m in messages if m.role == "assistant"]
+        assert replies
+        assert [text for text in replies if not admits(tiny, grammar, text)] == []
+        assert messages[-1].content == "Question: Q?"
+        roles = [message.role for message in messages]
+        assert roles == ["system"] + ["user", "assistant"] * len(replies) + ["user"]
+
+
+def test_the_examples_observations_are_what_the_calculator_says() -> None:
+    from local_react.examples import examples_for
+
+    steps = [s for e in examples_for(["calculator", "search"]) for s in e.steps]
+    sums = [step for step in steps if step.tool == "calculator"]
+    assert len(sums) == 2
+    assert [calculator.run(step.arguments) for step in sums] == [s.observation for s in sums]
+
+
+def test_the_prompt_is_the_same_every_time() -> None:
+    assert opening([calculator], "Q?") == opening([calculator], "Q?")
+    assert json.dumps(step_grammar([calculator])) == json.dumps(step_grammar([calculator]))
