@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from local_react import protocol
 from local_react.core import (
@@ -24,9 +24,9 @@ from local_react.core import (
     Text,
 )
 from local_react.errors import GrammarError, ToolError, UsageError
-from local_react.tools.base import FINISH, Tool
+from local_react.tools.base import FINISH, AnyTool
 
-Tools: TypeAlias = Sequence[Tool[..., Any]]
+Tools: TypeAlias = Sequence[AnyTool]
 
 _STEP_ROOM = 512
 """Tokens that a step may need; with less room than that the next step is the last."""
@@ -244,7 +244,7 @@ def _goes_round(text: str) -> bool:
     return len(text) > 2 * _REPEATED and text.count(text[-_REPEATED:]) >= 3
 
 
-def _check_grammar(model: Model, tool: Tool[..., Any]) -> None:
+def _check_grammar(model: Model, tool: AnyTool) -> None:
     """Raise GrammarError naming the tool, and the parameter where one is at fault."""
     try:
         model.check(protocol.action_grammar([tool]))
@@ -254,7 +254,7 @@ def _check_grammar(model: Model, tool: Tool[..., Any]) -> None:
         raise GrammarError(f"{where}: {error}") from error
 
 
-def _faulty_parameters(model: Model, tool: Tool[..., Any]) -> Iterator[str]:
+def _faulty_parameters(model: Model, tool: AnyTool) -> Iterator[str]:
     for name in tool.arguments.model_fields:
         try:
             model.check(protocol.parameter_grammar(tool, name))

@@ -23,7 +23,7 @@ from local_react.core import Action, Call, Finish, Malformed, Message
 from local_react.errors import GrammarError
 from local_react.examples import Example, examples_for
 from local_react.gbnf import Rules, literal, prose
-from local_react.tools.base import FINISH, Tool
+from local_react.tools.base import FINISH, AnyTool
 
 ACTION = "Action:"
 _NOT_IN_A_THOUGHT = ("Thought", "Action", "Observation")
@@ -34,7 +34,7 @@ _FINISH_SCHEMA = {
 }
 
 
-def step_grammar(tools: Sequence[Tool[..., object]]) -> str:
+def step_grammar(tools: Sequence[AnyTool]) -> str:
     """Return the grammar of a whole step: Thought, then a call of one of the tools,
     or Finish. Raises GrammarError naming the tool whose schema cannot be read."""
     rules = Rules()
@@ -45,7 +45,7 @@ def step_grammar(tools: Sequence[Tool[..., object]]) -> str:
     return rules.text()
 
 
-def action_grammar(tools: Sequence[Tool[..., object]]) -> str:
+def action_grammar(tools: Sequence[AnyTool]) -> str:
     """Return the grammar of what follows "Action:": used where a Thought was closed
     because its tokens were spent. Raises GrammarError as step_grammar does."""
     rules = Rules()
@@ -53,7 +53,7 @@ def action_grammar(tools: Sequence[Tool[..., object]]) -> str:
     return rules.text()
 
 
-def parameter_grammar(tool: Tool[..., object], parameter: str) -> str:
+def parameter_grammar(tool: AnyTool, parameter: str) -> str:
     """Return the grammar of one parameter's values: it tells which one is at fault
     where a tool's grammar does not compile."""
     rules = Rules()
@@ -62,7 +62,7 @@ def parameter_grammar(tool: Tool[..., object], parameter: str) -> str:
     return rules.text()
 
 
-def _action(rules: Rules, tools: Sequence[Tool[..., object]]) -> str:
+def _action(rules: Rules, tools: Sequence[AnyTool]) -> str:
     options = [_named(rules, tool.name, tool.schema) for tool in tools]
     return rules.add("action", " | ".join([*options, _named(rules, FINISH, _FINISH_SCHEMA)]))
 
@@ -136,7 +136,7 @@ def partial_answer(text: str) -> str | None:
     return None
 
 
-def opening(tools: Sequence[Tool[..., object]], question: str) -> list[Message]:
+def opening(tools: Sequence[AnyTool], question: str) -> list[Message]:
     """Return the messages that open a run: the system text, examples, the question."""
     shown = examples_for([tool.name for tool in tools])
     examples = [message for example in shown for message in _example(example)]
@@ -161,7 +161,7 @@ def observation(text: str) -> Message:
     return Message("user", f"Observation: {text}")
 
 
-def system_text(tools: Sequence[Tool[..., object]]) -> str:
+def system_text(tools: Sequence[AnyTool]) -> str:
     """Return the instructions: the format, the tools, and when to use which."""
     if not tools:
         return f"{_INSTRUCTIONS_ALONE}\n\n{_FORMAT_ALONE}"
@@ -187,7 +187,7 @@ _FORMAT_ALONE = (
 )
 
 
-def _listed(tool: Tool[..., object]) -> str:
+def _listed(tool: AnyTool) -> str:
     schema = tool.schema
     required = schema.get("required", ())
     arguments = ", ".join(

@@ -124,7 +124,7 @@ def test_a_bound_that_the_notation_can_hold_is_held(tiny: LlamaModel, bound: int
 
 @pytest.mark.parametrize("name", ["get_rate", "währung", 'a"b\\c]-d', "root", "char", "1st", "a b"])
 def test_any_name_makes_a_grammar_that_compiles(tiny: LlamaModel, name: str) -> None:
-    model = create_model("M", x=(int, Field(alias=name)))  # type: ignore[call-overload]
+    model = create_model("M", x=(int, Field(alias=name)))
     schema = model.model_json_schema()
     rules = Rules()
     rules.add("root", rules.schema(name, schema))

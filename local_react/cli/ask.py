@@ -12,12 +12,12 @@ import click
 from local_react import protocol
 from local_react.agent import Agent
 from local_react.catalog import load_catalogue
-from local_react.cli.show import Display, run_as_dict
+from local_react.cli.show import Display, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
 from local_react.network import Network
 from local_react.tools import builtin_tools
-from local_react.tools.base import Tool
+from local_react.tools.base import AnyTool
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
@@ -122,9 +122,10 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     display.model(model)
     display.prompt(model, protocol.opening(tools, text), protocol.step_grammar(tools))
     run = display.follow(agent.stream(text))
-    click.echo(
-        json.dumps(run_as_dict(run), ensure_ascii=False, indent=2) if as_json else run.answer
-    )
+    if as_json:
+        click.echo(json.dumps(run_as_dict(run), ensure_ascii=False, indent=2))
+    else:
+        click.echo(printable(run.answer))
     return 0 if run.finished else _explain(run)
 
 
@@ -154,7 +155,7 @@ def _piped() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def _tools(options: dict[str, Any]) -> list[Tool[..., Any]]:
+def _tools(options: dict[str, Any]) -> list[AnyTool]:
     """Return the tools to offer.
 
     Raises UsageError for a name that no tool has, OfflineError for one that needs the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -77,7 +78,7 @@ class Display:
 
     def _write(self, text: str, *, dim: bool = False) -> None:
         colour = None if "NO_COLOR" not in os.environ else False
-        click.secho(text, err=True, dim=dim, nl=False, color=colour)
+        click.secho(printable(text), err=True, dim=dim, nl=False, color=colour)
         sys.stderr.flush()
 
 
@@ -87,6 +88,15 @@ def _spinner(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(f"{what} …"):
         yield
+
+
+def printable(text: str) -> str:
+    """Return the text without the control characters that steer a terminal: what a
+    model or a web page writes must not."""
+    return _STEERING.sub("", text)
+
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def _figures(part: Step | Run) -> str:

@@ -6,12 +6,12 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, cast, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic_core import to_json
 
-from local_react.errors import ToolError, UsageError
+from local_react.errors import LocalReactError, ToolError, UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,10 +52,14 @@ class Tool(Generic[P, R]):
         call = cast("Callable[..., R]", self.function)
         try:
             return as_text(call(**values))
-        except ToolError:
-            raise
+        except LocalReactError as error:
+            raise ToolError(str(error)) from error
         except Exception as error:  # a user's function may raise anything
             raise ToolError(f"{self.name} failed: {type(error).__name__}: {error}") from error
+
+
+AnyTool: TypeAlias = Tool[..., Any]
+"""A Tool whatever its function takes and gives."""
 
 
 @overload

@@ -26,8 +26,9 @@ MAX_CHARACTERS = 200_000
 MAX_NESTING = 100
 """Limits checked before the native parser, which recurses and would crash."""
 
-_FEW = 64
-"""Candidates tried first where the grammar refuses the best token."""
+_NEAR = np.float32(8.0)
+"""Where the grammar refuses the best token, those up to e^8 times less likely are tried
+before the whole vocabulary is."""
 
 _TOKEN_DATA = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 """llama_token_data, as numpy sees it."""
@@ -125,20 +126,25 @@ class Picker:
 
     def _choose_admitted(self, logits: Logits) -> int | None:
         """Return a token of those that the grammar admits; None where it admits none."""
+        near = np.flatnonzero(logits > logits.max() - _NEAR)
+        few = self._admitted(near[~np.isin(near, self._grammars.control)])
+        if not len(few) and (end := self._end()) is not None:
+            return end  # all that might still come is far-fetched, and it may end here
+        if len(few) and self._sampling.temperature == 0.0:
+            return int(few[logits[few].argmax()])  # greedy needs the best one alone
         allowed = logits.copy()
         allowed[self._grammars.control] = -np.inf
-        if self._sampling.temperature == 0.0:
-            # Greedy needs the best admitted token alone: it is mostly among the first.
-            best = np.argpartition(allowed, -_FEW)[-_FEW:]
-            few = self._admitted(best[allowed[best] > -np.inf])
-            if len(few):
-                return int(few[allowed[few].argmax()])
         tokens = self._admitted(np.flatnonzero(allowed > -np.inf))
         if not len(tokens):
             return None
         masked = np.full_like(allowed, -np.inf)
         masked[tokens] = allowed[tokens]
         return choose(masked, self._sampling, self._random)
+
+    def _end(self) -> int | None:
+        """Return an end-of-generation token if the reply may end here."""
+        ends = np.fromiter(self._grammars.vocabulary.ends, dtype=np.intp)
+        return next(map(int, self._admitted(ends)), None)
 
 
 def _nesting(grammar: str) -> int:

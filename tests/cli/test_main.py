@@ -1,0 +1,241 @@
+"""The command line as a person meets it: a real process, a real (random) model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tiny_model import write_tiny_model
+
+FAST = ("--thought-tokens", "12", "-t", "1", "--max-steps", "2")
+
+
+def local_react(
+    *arguments: str, piped: str | bytes = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    data = piped.encode() if isinstance(piped, str) else piped
+    done = subprocess.run(
+        [sys.executable, "-m", "local_react", *arguments],
+        input=data,
+        capture_output=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
+
+
+def one_line(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """Return the one line of an error, after checking that it is one and the exit code."""
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+def test_the_answer_alone_goes_to_standard_output(tiny_path: Path) -> None:
+    done = local_react("-m", str(tiny_path), *FAST, "hello")
+    assert done.returncode in (0, 4)
+    assert done.stderr.startswith("Thought: ")
+    assert "\nAction:" in done.stderr
+    assert "Thought:" not in done.stdout
+    assert "llama" not in done.stderr
+
+
+def test_quiet_shows_nothing_but_the_answer(tiny_path: Path) -> None:
+    done = local_react("-q", "-m", str(tiny_path), *FAST, "--no-tools", "hello")
+    assert done.stderr in ("", "local-react: the answer was cut off\n")
+
+
+def test_json_is_the_whole_run(tiny_path: Path) -> None:
+    done = local_react("--json", "-m", str(tiny_path), *FAST, "--offline", "hello", "you")
+    run = json.loads(done.stdout)
+    assert run["question"] == "hello you"
+    assert run["model"] == "tiny.gguf"
+    assert 1 <= len(run["steps"]) <= 2
+    assert set(run) == {
+        "question", "answer", "stop_reason", "model", "steps", "usage", "seconds"
+    }  # fmt: skip
+    assert set(run["steps"][0]) == {"thought", "action", "observation", "usage", "seconds"}
+    assert done.returncode == (0 if run["stop_reason"] == "finish" else 4)
+
+
+def test_verbose_twice_shows_prompt_grammar_and_native_log(tiny_path: Path) -> None:
+    done = local_react("-vv", "-m", str(tiny_path), *FAST, "-T", "calculator", "hello")
+    assert "<|im_start|>system" in done.stderr
+    assert "Question: hello" in done.stderr
+    assert "root ::= " in done.stderr
+    assert "llama_model_loader" in done.stderr
+    assert "tokens read" in done.stderr
+    assert "search" not in done.stderr.split("--- grammar")[1]
+
+
+def test_piped_text_is_attached_to_the_question(tiny_path: Path) -> None:
+    arguments = ("--json", "-m", str(tiny_path), *FAST, "--no-tools")
+    both = json.loads(local_react(*arguments, "summarise", piped="a letter\n").stdout)
+    alone = json.loads(local_react(*arguments, piped=b"caf\xe9?\n").stdout)
+    assert both["question"] == "summarise\n\na letter"
+    assert alone["question"] == "caf\ufffd?"
+
+
+def test_control_characters_of_the_reply_do_not_reach_the_terminal(tiny_path: Path) -> None:
+    for seed in range(3):
+        options = ("--temp", "2", "--seed", str(seed), "--no-tools")
+        done = local_react("-m", str(tiny_path), *FAST, *options, "hello")
+        assert not {"\x1b", "\x07", "\x00"} & set(done.stderr + done.stdout)
+
+
+@pytest.mark.parametrize("question", ["", "   "])
+def test_an_empty_question_is_a_usage_error(question: str) -> None:
+    assert "empty" in one_line(local_react(question), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("-m", "qwen2.5-codr-1.5b"), 3, "qwen2.5-coder-1.5b"),
+        (("-m", "nothing/here.gguf"), 3, "there is no file"),
+        (("-m", "EMPTY", "--tool", "calculater"), 2, "calculator"),
+        (("-T", "zzzzz"), 2, "calculator, current_time"),
+        (("-m", "TINY", "--max-steps", "0"), 2, "--max-steps"),
+        (("-m", "TINY", "--ctx-size", "0"), 2, "--ctx-size"),
+        (("-m", "TINY", "--ctx-size", "1000000000"), 2, "GiB"),
+        (("-m", "TINY", "--threads", "-3"), 2, "--threads"),
+        (("--temperature", "-1"), 2, "temperature"),
+        (("--top-p", "7"), 2, "top-p"),
+        (("--offline", "--tool", "search"), 5, "search"),
+        (("-m", "TEXT"), 3, "not a GGUF"),
+        (("-m", "EMPTY"), 3, "empty"),
+        (("-m", "CUT"), 3, "cannot be loaded"),
+        (("-m", "NEW"), 3, "unknown model architecture: 'zzz9'"),
+        (("-m", "DIRECTORY"), 3, "directory"),
+        (("-m", "smollm2-135m"), 3, "local-react pull smollm2-135m"),
+    ],
+)
+def test_bad_input_is_one_line_and_its_exit_code(
+    tiny_path: Path, tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    files = {name: tmp_path / f"{name}.gguf" for name in ("TEXT", "EMPTY", "CUT", "NEW")}
+    files["TEXT"].write_text("no model at all")
+    files["EMPTY"].write_bytes(b"")
+    files["CUT"].write_bytes(tiny_path.read_bytes()[:20_000])
+    write_tiny_model(files["NEW"], architecture="zzz9")
+    places = {**files, "TINY": tiny_path, "DIRECTORY": tmp_path}
+    filled = [str(places.get(argument, argument)) for argument in arguments]
+    done = local_react(*filled, "q", LOCAL_REACT_MODELS=str(tmp_path / "none"))
+    assert told in one_line(done, code)
+
+
+def test_an_unknown_option_is_a_usage_error() -> None:
+    done = local_react("--nonsense", "q")
+    assert done.returncode == 2
+    assert "--nonsense" in done.stderr
+
+
+def test_a_question_longer_than_the_context_is_refused_with_figures(tiny_path: Path) -> None:
+    done = local_react("-m", str(tiny_path), *FAST, "summarise", piped="x" * 9000)
+    assert "4096" in one_line(done, 2)
+
+
+def test_offline_by_the_environment_leaves_the_network_tools_out(tiny_path: Path) -> None:
+    done = local_react("-vv", "-m", str(tiny_path), *FAST, "q", LOCAL_REACT_OFFLINE="1")
+    grammar = done.stderr.split("--- grammar")[1]
+    assert "current_time" in grammar
+    assert "search" not in grammar
+    assert "exchange_rate" not in grammar
+
+
+def test_help_and_version() -> None:
+    for arguments in (("--help",), ("-h",), ("ask", "--help")):
+        done = local_react(*arguments)
+        assert done.returncode == 0
+        assert "Exit codes:" in done.stdout
+    version = local_react("--version")
+    assert version.stdout.startswith("local-react, version ")
+
+
+def test_a_word_that_is_no_command_is_a_question(tiny_path: Path) -> None:
+    arguments = ("--json", "-m", str(tiny_path), *FAST, "--no-tools", "models")
+    assert json.loads(local_react("ask", *arguments).stdout)["question"] == "models"
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_what_a_terminal_cannot_show_is_replaced(tmp_path: Path, encoding: str) -> None:
+    name = "≤ 中 😀"
+    done = local_react("-m", name, "q", PYTHONIOENCODING=f"{encoding}:strict")
+    assert done.returncode == 3
+    assert "internal error" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tiny_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "local_react", "-q", "-m", str(tiny_path), *FAST, "q"],
+        stdin=subprocess.DEVNULL,
+        stdout=write,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=120,
+    )
+    os.close(write)
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another signal there")
+def test_ctrl_c_ends_with_130_and_no_traceback(tiny_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "local_react", "-m", str(tiny_path), "-t", "1", "--temp", "2",
+         "--thought-tokens", "1000000", "q"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    process.stderr.read(10)  # it is writing its first Thought
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert b"Exception ignored" not in err
+
+
+def test_models_lists_the_catalogue_and_what_is_here(tmp_path: Path) -> None:
+    done = local_react("models", LOCAL_REACT_MODELS=str(tmp_path))
+    assert done.returncode == 0
+    assert "qwen2.5-coder-1.5b" in done.stdout
+    assert "[default]" in done.stdout
+    assert not any(line.startswith("*") for line in done.stdout.splitlines())
+    assert local_react("pull", "--list").stdout.count("\n") == done.stdout.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("qwen3",), 3, "qwen3"),
+        (("smollm2-135m", "--verify"), 3, "smollm2-135m"),
+        (("smollm2-135m", "--source", "nowhere"), 2, "nowhere"),
+    ],
+)
+def test_pull_tells_what_is_wrong_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    done = local_react("pull", *arguments, "--dir", str(tmp_path))
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_pull_offline_fetches_nothing(tmp_path: Path) -> None:
+    done = local_react("pull", "smollm2-135m", "--dir", str(tmp_path), LOCAL_REACT_OFFLINE="1")
+    assert done.returncode == 5
+    assert [path.suffix for path in tmp_path.iterdir() if path.suffix == ".gguf"] == []

@@ -1,0 +1,33 @@
+"""What is shown of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from local_react import Agent, ScriptedModel, tool
+from local_react.cli.show import Display, printable, run_as_dict
+
+ESCAPE = "\x1b[2J\x9b31m\x07\x08"
+
+
+@tool
+def page() -> str:
+    """Return a page that tries to steer the terminal."""
+    return f"clean{ESCAPE} text"
+
+
+def test_a_tool_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    replies = ["Thought: t\nAction: page {}", 'Thought: t\nAction: Finish {"answer": "a"}']
+    run = Display(verbosity=1).follow(Agent(ScriptedModel(replies), [page]).stream("q"))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Observation: clean[2J31m text\n" in shown.err
+    assert "tokens read" in shown.err
+    assert run_as_dict(run)["steps"][0]["action"] == {"tool": "page", "arguments": {}}
+    assert run_as_dict(run)["steps"][1]["action"] == {"finish": "a"}
+
+
+def test_printable_keeps_lines_and_every_script() -> None:
+    text = "a\tb\nc é 中 😀 עברית"
+    assert printable(text) == text
+    assert printable(ESCAPE) == "[2J31m"
