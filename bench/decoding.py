@@ -20,7 +20,7 @@ from time import perf_counter
 
 from local_react import LlamaModel, Network, Sampling, builtin_tools
 from local_react.catalog import load_catalogue, models_dir, resolve
-from local_react.errors import ModelError
+from local_react.errors import LocalReactError, ModelError
 from local_react.protocol import opening, step_grammar
 
 BAR = 0.95
@@ -92,12 +92,17 @@ def _rate(model: LlamaModel, tokens: int, constrained: bool) -> float:
         context.force("" if constrained else "Thought:")
         reply = context.generate(grammar, Sampling())
         next(reply)  # reads the prompt, compiles the grammar
-        started = perf_counter()
-        written += sum(1 for _ in islice(reply, tokens - written))
+        before, started = context.usage.evaluated, perf_counter()
+        for _ in islice(reply, tokens - written):
+            pass
         seconds += perf_counter() - started
-        written += written == 0  # a model that ends at once must not keep us here
+        # Counted as evaluated, because the end of a reply costs a token that is not seen.
+        written += context.usage.evaluated - before
     return written / seconds
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except LocalReactError as error:
+        sys.exit(f"{error}")

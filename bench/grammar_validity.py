@@ -19,6 +19,7 @@ from time import perf_counter
 
 from local_react import Agent, Call, Finish, LlamaModel, Network, Run, Sampling, builtin_tools
 from local_react.core import Action
+from local_react.errors import LocalReactError
 
 QUESTIONS = (
     "What is 15% of 1,299.99, plus 7?",
@@ -107,4 +108,7 @@ def _kind(agent: Agent, action: Action) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except LocalReactError as error:
+        sys.exit(f"{error}")

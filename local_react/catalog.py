@@ -7,11 +7,10 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -81,8 +80,6 @@ class CatalogModel:
     memory: Annotated[float, Field(gt=0)]
     """GiB needed with a context of 8192 tokens."""
     good_for: str
-    template: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Options for the model's own chat template."""
     index: IndexSource | None = None
 
     @property

@@ -42,13 +42,8 @@ class Network:
 
     @classmethod
     def from_environment(cls, offline: bool = False) -> Network:
-        """Return a door that is shut where asked for, or where LOCAL_REACT_OFFLINE is set.
-
-        The variable counts as set unless it is empty, 0, false, no or off: a value
-        that is not understood must not let anything out.
-        """
-        value = os.environ.get(OFFLINE_VARIABLE, "").strip().casefold()
-        return cls(offline or value not in ("", "0", "false", "no", "off"))
+        """Return a door that is shut where asked for, or where LOCAL_REACT_OFFLINE is set."""
+        return cls(offline or is_set(OFFLINE_VARIABLE))
 
     def check(self, tool: str, host: str) -> None:
         """Return where `tool` may send something to `host`; else raise OfflineError."""
@@ -125,6 +120,16 @@ class Network:
             ) from error
         except OSError as error:  # ssl.SSLError is one too
             raise no_answer("ca_file", "") from error
+
+
+def is_set(variable: str) -> bool:
+    """Return whether an environment variable that shuts the door is set.
+
+    It is unless it's empty, 0, false, no or off: a value that is not understood must
+    not let anything out.
+    """
+    value = os.environ.get(variable, "").strip().casefold()
+    return value not in ("", "0", "false", "no", "off")
 
 
 def no_answer(fault: Fault, host: str, *, seconds: float = TIMEOUT) -> ToolError:

@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "agent": {"core", "errors", "protocol", "tools"},
     "catalog": {"core", "errors"},
     "network": {"core", "errors"},
-    "download": {"core", "errors", "catalog"},
+    "download": {"core", "errors", "catalog", "network"},
     "backends": {"core", "errors", "catalog"},
     "cli": {
         "core",

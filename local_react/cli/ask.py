@@ -54,7 +54,6 @@ Exit codes:
 @click.option(
     "--offline",
     is_flag=True,
-    envvar="LOCAL_REACT_OFFLINE",
     help="Send nothing: the tools that need the network are left out.",
 )
 @click.option("--no-tools", is_flag=True, help="Answer from the model alone.")

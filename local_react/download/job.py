@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from local_react.download.installed import is_verified, record, verify
 from local_react.download.part import Part
 from local_react.download.progress import Progress, Report, SourceError, WrongHash
 from local_react.errors import DownloadError, OfflineError, UsageError
+from local_react.network import OFFLINE_VARIABLE, is_set
 
 Fetch: TypeAlias = Callable[[Part, Report], None]
 """A source: appends to the part until it is complete, or raises."""
@@ -161,9 +161,8 @@ def _fetch_all(part: Part, fetch: Fetch, report: Report) -> None:
 
 
 def _check_online(model: CatalogModel) -> None:
-    for name in ("LOCAL_REACT_OFFLINE", "HF_HUB_OFFLINE"):
-        value = os.environ.get(name, "").strip().casefold()
-        if value not in ("", "0", "false", "no", "off"):  # in doubt nothing leaves the machine
+    for name in (OFFLINE_VARIABLE, "HF_HUB_OFFLINE"):
+        if is_set(name):
             raise OfflineError(
                 f"{model.name} ({model.size}) would have to be fetched, but {name} is set:"
                 " unset it, or import a file with --source FILE"

@@ -1,0 +1,59 @@
+"""What the README says is run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from local_react import LlamaModel
+from local_react.catalog import load_catalogue, models_dir
+from local_react.cli.ask import ask
+from local_react.errors import LocalReactError
+
+README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+
+
+@pytest.mark.model
+def test_the_example_in_python_runs_as_it_stands(
+    qwen: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    monkeypatch.setenv("LOCAL_REACT_MODELS", str(models_dir()))
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.stderr == ""
+    assert "57" in done.stdout
+
+
+def test_the_options_it_names_exist() -> None:
+    options = {name for param in ask.params for name in param.opts}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README.split("## Models")[0]))
+    pips = {"--extra-index-url", "--force-reinstall", "--no-cache-dir", "--no-deps", "--install"}
+    assert named - pips - {"--help"} <= options
+
+
+def test_the_exit_codes_are_those_of_the_errors() -> None:
+    def codes(error: type[LocalReactError]) -> set[int]:
+        return {error.exit_code}.union(*map(codes, error.__subclasses__()))
+
+    table = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
+    assert table == codes(LocalReactError) | {0, 4, 130}
+    for code in table:
+        assert re.search(rf"^  {code}  ", ask.epilog or "", re.MULTILINE)
+
+
+def test_the_models_it_names_are_in_the_catalogue() -> None:
+    catalogue = load_catalogue()
+    assert f"The default, `{catalogue.default}`" in README
+    assert f"`{catalogue.recommended}` is recommended" in README
+    assert len(catalogue.models) == 10
+    assert sum(model.index is not None for model in catalogue.models) == 3
