@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -11,7 +10,6 @@ from typing import TypeAlias
 from local_react import protocol
 from local_react.core import (
     Action,
-    Call,
     Context,
     Event,
     Finish,
@@ -23,7 +21,8 @@ from local_react.core import (
     StopReason,
     Text,
 )
-from local_react.errors import GrammarError, ToolError, UsageError
+from local_react.errors import ToolError, UsageError
+from local_react.guards import ERROR, failed_twice, goes_round, is_stuck, known_result, worn_out
 from local_react.tools.base import FINISH, AnyTool
 
 Tools: TypeAlias = Sequence[AnyTool]
@@ -32,10 +31,6 @@ _STEP_ROOM = 512
 """Tokens that a step may need; with less room than that the next step is the last."""
 _CLOSING_ROOM = 16
 _OBSERVATION_CHARACTERS = 6000
-_REPEATED = 60
-"""A Thought whose last characters, this many, stand in it three times is going round."""
-_STUCK = 3
-"""After this many steps in a row that bring nothing new, the next is the last."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +60,7 @@ class Agent:
         names = [tool.name for tool in self.tools]
         if twice := {name for name in names if names.count(name) > 1}:
             raise UsageError(f"two tools are named {sorted(twice)[0]}: rename one")
-        for tool in self.tools:
-            _check_grammar(self.model, tool)
+        protocol.check(self.model, self.tools)
 
     def run(self, question: str) -> Run:
         """Answer the question and return the whole run.
@@ -87,17 +81,15 @@ class Agent:
         started = perf_counter()
         context = self.model.start(protocol.opening(self.tools, question.strip()))
         steps: list[Step] = []
-        limit: StopReason | None = None
-        while not _ended(steps, limit):
+        while True:
             limit = self._limit(steps, context)
-            step = yield from self._step(
-                context, () if limit else _useful(self.tools, steps), steps
-            )
+            step = yield from self._step(context, steps, last=limit is not None)
             steps.append(step)
             yield step
-            if step.observation is not None:
-                context.append(protocol.observation(step.observation))
-        answer, reason = _outcome(steps[-1].action, limit)
+            if limit or step.observation is None:
+                break
+            context.append(protocol.observation(step.observation))
+        answer, reason = _outcome(step.action, limit)
         yield Run(
             question=question,
             steps=tuple(steps),
@@ -109,10 +101,11 @@ class Agent:
         )
 
     def _step(
-        self, context: Context, tools: Tools, steps: Sequence[Step]
+        self, context: Context, steps: Sequence[Step], *, last: bool
     ) -> Generator[Text, None, Step]:
-        """Think and act once, and return the Step."""
+        """Think and act once, and return the Step. The last one can only Finish."""
         started, before = perf_counter(), context.usage
+        tools = [] if last else self._useful(steps)
         thought, action = protocol.parse((yield from self._reply(context, tools)))
         seen = _act(action, self.tools, steps)
         return Step(
@@ -123,6 +116,15 @@ class Agent:
             seconds=perf_counter() - started,
         )
 
+    def _useful(self, steps: Sequence[Step]) -> Tools:
+        """Return the tools without those that only lead round in circles by now."""
+        worn, failed = worn_out(steps), failed_twice(steps)
+        return [
+            tool
+            for tool in self.tools
+            if tool.name not in worn and not (tool.network and tool.name in failed)
+        ]
+
     def _reply(self, context: Context, tools: Tools) -> Generator[Text, None, str]:
         """Have the model write one step. A Thought that spends its tokens or goes round
         in circles is closed, and the Action follows."""
@@ -130,7 +132,7 @@ class Agent:
 
         def enough(text: str, spent: int) -> bool:
             spendable = budget + self.action_tokens * protocol.in_action(text)
-            return spent >= spendable or _goes_round(text)
+            return spent >= spendable or goes_round(text)
 
         text, ended = yield from self._write(context, protocol.step_grammar(tools), enough)
         if ended or protocol.in_action(text) or context.room < _CLOSING_ROOM:
@@ -140,7 +142,7 @@ class Agent:
         yield Text(close)
         grammar = protocol.action_grammar(tools)
         action, _ = yield from self._write(
-            context, grammar, lambda text, spent: spent >= self.action_tokens or _goes_round(text)
+            context, grammar, lambda text, spent: spent >= self.action_tokens or goes_round(text)
         )
         return text + close + action
 
@@ -161,7 +163,7 @@ class Agent:
         """Return why the next step must be the last, or None."""
         if context.room < _STEP_ROOM and steps:
             return "context"
-        if len(steps) >= _STUCK and all(_brought_nothing(step) for step in steps[-_STUCK:]):
+        if is_stuck(steps):
             return "no_progress"
         if self.tools and len(steps) + 1 >= self.max_steps:
             return "max_steps"
@@ -181,21 +183,17 @@ def _act(action: Action, tools: Tools, steps: Sequence[Step]) -> str | None:
     if isinstance(action, Finish) or _unfinished_answer(action):
         return None
     if isinstance(action, Malformed):
-        return f"Error: the step was not understood: {action.reason}. Write a shorter one."
+        return f"{ERROR}the step was not understood: {action.reason}. Write a shorter one."
     tool = next((tool for tool in tools if tool.name == action.tool), None)
     if tool is None:
         names = ", ".join([tool.name for tool in tools] + [FINISH])
-        return f"Error: there is no tool {action.tool}. The tools are: {names}."
-    for step in steps:
-        if _same_call(step.action, action):
-            return f"{step.observation} {_KNOWN}".replace(f" {_KNOWN} {_KNOWN}", f" {_KNOWN}")
+        return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
+    if (known := known_result(action, steps)) is not None:
+        return known
     try:
         return tool.run(action.arguments)
     except ToolError as error:
-        return f"Error: {error}"
-
-
-_KNOWN = "(You had this result already: use it, or try something else.)"
+        return f"{ERROR}{error}"
 
 
 def _outcome(action: Action, limit: StopReason | None) -> tuple[str, StopReason]:
@@ -205,58 +203,5 @@ def _outcome(action: Action, limit: StopReason | None) -> tuple[str, StopReason]
     return _unfinished_answer(action) or "", limit or "cut_off"
 
 
-def _ended(steps: Sequence[Step], limit: StopReason | None) -> bool:
-    return bool(steps) and (limit is not None or steps[-1].observation is None)
-
-
 def _unfinished_answer(action: Action) -> str | None:
     return protocol.partial_answer(action.text) if isinstance(action, Malformed) else None
-
-
-def _useful(tools: Tools, steps: Sequence[Step]) -> Tools:
-    """Return the tools without those that were given the same call twice."""
-    actions = [step.action for step in steps]
-    worn = {
-        action.tool
-        for number, action in enumerate(actions)
-        if isinstance(action, Call) and any(_same_call(a, action) for a in actions[:number])
-    }
-    return [tool for tool in tools if tool.name not in worn]
-
-
-def _brought_nothing(step: Step) -> bool:
-    text = step.observation or ""
-    return text.startswith("Error:") or text.endswith(_KNOWN)
-
-
-def _same_call(one: Action, other: Action) -> bool:
-    """Return True for two calls that differ in white space at most."""
-    if not isinstance(one, Call) or not isinstance(other, Call):
-        return False
-    return one.tool == other.tool and _bare(one.arguments) == _bare(other.arguments)
-
-
-def _bare(arguments: object) -> str:
-    return "".join(json.dumps(arguments, sort_keys=True, default=str).split())
-
-
-def _goes_round(text: str) -> bool:
-    return len(text) > 2 * _REPEATED and text.count(text[-_REPEATED:]) >= 3
-
-
-def _check_grammar(model: Model, tool: AnyTool) -> None:
-    """Raise GrammarError naming the tool, and the parameter where one is at fault."""
-    try:
-        model.check(protocol.action_grammar([tool]))
-    except GrammarError as error:
-        fault = next(_faulty_parameters(model, tool), None)
-        where = f"tool {tool.name}" + (f", parameter {fault}" if fault else "")
-        raise GrammarError(f"{where}: {error}") from error
-
-
-def _faulty_parameters(model: Model, tool: AnyTool) -> Iterator[str]:
-    for name in tool.arguments.model_fields:
-        try:
-            model.check(protocol.parameter_grammar(tool, name))
-        except GrammarError:
-            yield name

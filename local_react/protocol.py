@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from local_react.core import Action, Call, Finish, Malformed, Message
+from local_react.core import Action, Call, Finish, Malformed, Message, Model
 from local_react.errors import GrammarError
 from local_react.examples import Example, examples_for
 from local_react.gbnf import Rules, literal, prose
@@ -53,13 +53,30 @@ def action_grammar(tools: Sequence[AnyTool]) -> str:
     return rules.text()
 
 
-def parameter_grammar(tool: AnyTool, parameter: str) -> str:
-    """Return the grammar of one parameter's values: it tells which one is at fault
-    where a tool's grammar does not compile."""
-    rules = Rules()
-    schema = {**tool.schema, "properties": {parameter: tool.schema["properties"][parameter]}}
-    rules.add("root", rules.schema(f"{tool.name}-{parameter}", schema))
-    return rules.text()
+def check(model: Model, tools: Sequence[AnyTool]) -> None:
+    """Compile each tool's grammar before a token is sampled.
+
+    Raises GrammarError naming the tool, and the parameter where one alone is at fault.
+    """
+    for tool in tools:
+        try:
+            model.check(action_grammar([tool]))
+        except GrammarError as error:
+            fault = next(_faulty_parameters(model, tool), None)
+            where = f"tool {tool.name}" + (f", parameter {fault}" if fault else "")
+            raise GrammarError(f"{where}: {error}") from error
+
+
+def _faulty_parameters(model: Model, tool: AnyTool) -> Iterator[str]:
+    schema = tool.schema
+    for name, part in schema["properties"].items():
+        rules = Rules()
+        try:
+            alone = {**schema, "properties": {name: part}}
+            rules.add("root", rules.schema(f"{tool.name}-{name}", alone))
+            model.check(rules.text())
+        except GrammarError:
+            yield name
 
 
 def _action(rules: Rules, tools: Sequence[AnyTool]) -> str:

@@ -123,6 +123,19 @@ def test_an_invented_tool_is_told_the_names_and_soon_ends() -> None:
     assert (len(answered.steps), answered.stop_reason) == (4, "no_progress")
 
 
+def test_a_network_that_fails_twice_is_not_asked_again() -> None:
+    @tool(network=True)
+    def lookup(text: str) -> str:
+        """Look it up."""
+        raise ToolError("no network")
+
+    model = ScriptedModel([call("a", "lookup"), call("b", "lookup"), FINISH])
+    answered = Agent(model, [lookup, echo]).run("Q?")
+    assert answered.answer == "42"
+    assert ["lookup" in grammar for grammar in model.grammars] == [True, True, False]
+    assert "echo" in model.grammars[2]
+
+
 def test_a_reply_out_of_format_can_be_mended() -> None:
     answered = run("The capital of Peru is Lima.", FINISH)
     assert isinstance(answered.steps[0].action, Malformed)

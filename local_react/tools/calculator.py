@@ -54,12 +54,12 @@ _NUMBER: Final = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _GROUPED: Final = r"(?P<grouped>(?<![\d.,])[0-9]{1,3}(?:,[0-9]{3})+(?![\d,]))"
 _HOW: Final = "write only numbers, + - * / ^ % ( ) and functions such as sqrt(2)"
 
-Expression = Annotated[str, Field(description="such as 15% of 1,299.99 + 7", max_length=MAX_LENGTH)]
+Expression = Annotated[str, Field(description="such as 12% of 80 - 2.5", max_length=MAX_LENGTH)]
 
 
 @tool
 def calculator(expression: Expression) -> str:
-    """Compute exactly: + - * / ^ ( ), 15% of 80, 100 + 10%, 7 mod 3, 5!, sqrt(2), round(x, 2),
+    """Compute exactly: + - * / ^ ( ), 5% of 60, 100 + 10%, 7 mod 3, 5!, sqrt(2), round(x, 2),
     min, max, sum, mean, gcd, log10, sin, pi. Numbers only: no words, no units, no =."""
     return evaluate(expression)
 

@@ -100,7 +100,7 @@ def make_current_time(now: Callable[[], datetime] = _utc_now) -> Tool[..., str]:
 
     @tool
     def current_time(place: Place = "") -> str:
-        """Tell the date, weekday and time now in a city, such as Beijing, or a time zone."""
+        """Tell the date, weekday and time now in a city, such as Lima, or a time zone."""
         moment = now()
         name = _plain(place)
         if name in ("", "local", "local time", "here", "now"):

@@ -136,7 +136,9 @@ def _explain(error: Exception) -> tuple[ToolError, bool]:
         return no_answer(fault, HOST), fault == "timeout"
     if "No results found" in text:
         # Any status but 200 ends here too: the library keeps it to itself.
-        return ToolError("no results, or the service refused: use other words, or none"), False
+        return ToolError(
+            "no results, or the service refused: answer from what you know, or use other words"
+        ), False
     if any(sign in text.casefold() for sign in ("ratelimit", "202", "403", "429")):
         refused = "the search service refuses or limits requests now: go on without it"
         return ToolError(refused), True
@@ -167,7 +169,9 @@ def _listing(results: Iterable[Mapping[str, Any]]) -> str:
         for number, result in enumerate(results, start=1)
     ]
     if not lines:
-        raise ToolError("no results, or the service refused: use other words, or none")
+        raise ToolError(
+            "no results, or the service refused: answer from what you know, or use other words"
+        )
     return "\n".join(lines)
 
 

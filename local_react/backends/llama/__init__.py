@@ -10,6 +10,17 @@ vocabulary at every token and owns its context.
     model       LlamaModel and LlamaContext, which the agent uses
 """
 
-from local_react.backends.llama.model import DEFAULT_CONTEXT, LlamaContext, LlamaModel
+import os
+
+# libgomp reads this once, when llama_cpp loads it. By default its threads spin while
+# they wait for each other, and with another program on one of the CPUs, as on any
+# laptop, most of the time goes there: seen here, 0.7 tokens/s against 42.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+from local_react.backends.llama.model import (
+    DEFAULT_CONTEXT,
+    LlamaContext,
+    LlamaModel,
+)
 
 __all__ = ["DEFAULT_CONTEXT", "LlamaContext", "LlamaModel"]
