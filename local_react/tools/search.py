@@ -23,6 +23,7 @@ SECONDS = 10.0
 """The whole wait, retries included."""
 TRIES = 3
 _TRY_SECONDS = 5
+_NOTHING = "no results, or the service refused: answer from what you know, or use other words"
 _TITLE, _SNIPPET, _SOURCE = 120, 300, 200
 
 _REGIONS: Final = (
