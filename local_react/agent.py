@@ -180,6 +180,8 @@ class Agent:
 
 def _act(action: Action, tools: Tools, steps: Sequence[Step]) -> str | None:
     """Return what the Action gave: a result, or an error that the model can react to."""
+    if isinstance(action, Finish) and action.answer.startswith(ERROR):
+        return f"{ERROR}that is a tool's message and no answer. {_INSTEAD}"
     if isinstance(action, Finish) or _unfinished_answer(action):
         return None
     if isinstance(action, Malformed):
@@ -194,6 +196,9 @@ def _act(action: Action, tools: Tools, steps: Sequence[Step]) -> str | None:
         return tool.run(action.arguments)
     except ToolError as error:
         return f"{ERROR}{error}"
+
+
+_INSTEAD = "Answer from what you know, or say what could not be found out."
 
 
 def _outcome(action: Action, limit: StopReason | None) -> tuple[str, StopReason]:

@@ -36,35 +36,64 @@ class Example:
     question: str
     steps: tuple[ExampleStep, ...]
 
+    def fits(self, tools: Collection[str]) -> bool:
+        """Return whether all its tools are among these names."""
+        return all(step.tool in tools for step in self.steps[:-1])
+
 
 def examples_for(tools: Collection[str]) -> list[Example]:
-    """Return the examples whose tools are all among the names given."""
-    return [
-        example for example in _EXAMPLES if all(step.tool in tools for step in example.steps[:-1])
-    ]
+    """Return the examples for the tools of these names."""
+    shown = [_KNOWN, *(example for example in _WITH_TOOLS if example.fits(tools))]
+    if "calculator" in tools and not _BUILTIN.issuperset(tools):
+        shown.append(_WITH_A_TOOL_OF_THE_USERS)
+    return shown
 
 
-_EXAMPLES = (
-    Example(
-        "Why do we see lightning before we hear thunder?",
-        (
-            ExampleStep(
-                "I know this, so I need no tool.",
-                "Finish",
-                {"answer": "Because light travels far faster than sound."},
-            ),
+_BUILTIN = {"calculator", "current_time", "exchange_rate", "search"}
+
+_KNOWN = Example(
+    "Why do we see lightning before we hear thunder?",
+    (
+        ExampleStep(
+            "I know this, so I need no tool.",
+            "Finish",
+            {"answer": "Because light travels far faster than sound."},
         ),
     ),
+)
+
+# Its tool is not on the list: it shows how a tool of the user's own is used, for one
+# thing after the other and then for all.
+_WITH_A_TOOL_OF_THE_USERS = Example(
+    "With a tool river_length: how long are the Rhine and two times the Po together?",
+    (
+        ExampleStep(
+            "I need both lengths. First the Rhine's.", "river_length", {"river": "Rhine"}, "1233 km"
+        ),
+        ExampleStep(
+            "The Rhine has 1233 km. Now the Po's length.", "river_length", {"river": "Po"}, "652 km"
+        ),
+        ExampleStep(
+            "The Rhine has 1233 km and the Po 652 km. I add the Rhine and two times the Po.",
+            "calculator",
+            {"expression": "1233 + 2 * 652"},
+            "2537",
+        ),
+        ExampleStep("I have the result.", "Finish", {"answer": "2537 km"}),
+    ),
+)
+
+_WITH_TOOLS = (
     Example(
-        "Tickets cost 12.50 each. What do 8 people pay in all with 20% off and a fee of 4?",
+        "A club of 24 people pays 31.50 a month each. What is that a year, with 10% off?",
         (
             ExampleStep(
-                "8 tickets cost 8 * 12.50.\n20% off leaves 80% of that.\nThe fee of 4 is added.",
+                "24 people pay 24 * 31.50 a month.\nA year has 12 months.\n10% less leaves 90%.",
                 "calculator",
-                {"expression": "8 * 12.50 * 80% + 4"},
-                "84",
+                {"expression": "24 * 31.50 * 12 * 90%"},
+                "8164.8",
             ),
-            ExampleStep("The result is the price in all.", "Finish", {"answer": "84"}),
+            ExampleStep("The result is what they pay in a year.", "Finish", {"answer": "8164.8"}),
         ),
     ),
     Example(
@@ -77,16 +106,16 @@ _EXAMPLES = (
                 "1. Eiffel Tower - It is 330 metres tall. (example.org)",
             ),
             ExampleStep(
-                "Now the mountain's.",
+                "The tower has 330 metres. Now the mountain's height.",
                 "search",
                 {"query": "Mount Fuji height metres"},
                 "1. Mount Fuji - It rises to 3,776 metres. (example.org)",
             ),
             ExampleStep(
-                "Now I divide the heights.",
+                "The tower has 330 metres and the mountain 3776. I divide.",
                 "calculator",
                 {"expression": "3776 / 330"},
-                "1888/165 (11.4424242424)",
+                "11.4424242424242",
             ),
             ExampleStep("I have the result.", "Finish", {"answer": "About 11.4 times"}),
         ),

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import venv
 from pathlib import Path
@@ -130,6 +131,7 @@ def _pip_install(what: str) -> None:
                 progress.read(line)
         except KeyboardInterrupt:
             process.terminate()
+            _say("interrupted: run it again to go on")
             sys.exit(130)
         finally:
             progress.close()
@@ -149,36 +151,56 @@ def _last_error() -> str:
 
 
 class _Progress:
-    """Shows what pip does: a line that is written over on a terminal, else a few lines."""
+    """Shows what pip does: a line with a clock, written over on a terminal, else a line
+    now and then."""
 
     def __init__(self, started: float) -> None:
         self._started = started
         self._terminal = sys.stderr.isatty()
-        self._shown = ""
+        self._text = "asking pip"
+        self._width = 0
+        self._ended = threading.Event()
+        if self._terminal:
+            threading.Thread(target=self._tick, daemon=True).start()
 
     def read(self, line: str) -> None:
-        """Show what a line of pip's output tells."""
+        """Take in a line of pip's output."""
         compiled = re.match(r"\s*\[(\d+)/(\d+)\]", line)
         if compiled and int(compiled[2]) > 20:
             done, total = int(compiled[1]), int(compiled[2])
-            if self._terminal or done * 10 // total != (done - 1) * 10 // total:
-                self._show(f"compiling llama-cpp-python: {done} of {total} steps")
-        elif found := re.match(r"Collecting (\S+)|\s*(Building wheel for \S+)", line):
-            self._show(f"collecting {found[1]}" if found[1] else found[2].lower())
+            tenth = done * 10 // total != (done - 1) * 10 // total
+            self._show(f"compiling llama-cpp-python: {done} of {total} steps", said=tenth)
+        elif found := re.match(r"Collecting ([\w.-]+)|\s*(Building wheel for \S+)", line):
+            said = found[2] is not None
+            self._show(f"collecting {found[1]}" if found[1] else found[2].lower(), said=said)
+        elif line.startswith("Installing collected"):
+            self._show("installing the packages", said=True)
 
     def close(self) -> None:
         """End the line that was written over."""
-        if self._terminal and self._shown:
+        self._ended.set()
+        if self._terminal:
             print(file=sys.stderr)
 
-    def _show(self, text: str) -> None:
-        elapsed = int(time.monotonic() - self._started)
+    def _show(self, text: str, *, said: bool) -> None:
+        self._text = text
         if self._terminal:
-            line = f"  {text} ({elapsed // 60}:{elapsed % 60:02d})"
-            print(f"\r{line:<{len(self._shown)}}", end="", file=sys.stderr, flush=True)
-            self._shown = line
-        elif "compiling" in text or "building" in text:
-            print(f"  {text} ({elapsed // 60}:{elapsed % 60:02d})", file=sys.stderr, flush=True)
+            self._write()
+        elif said:
+            print(f"  {text} ({self._clock()})", file=sys.stderr, flush=True)
+
+    def _tick(self) -> None:
+        while not self._ended.wait(1):
+            self._write()
+
+    def _write(self) -> None:
+        line = f"  {self._text} ({self._clock()})"
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+    def _clock(self) -> str:
+        elapsed = int(time.monotonic() - self._started)
+        return f"{elapsed // 60}:{elapsed % 60:02d}"
 
 
 def _say(text: str) -> None:

@@ -123,6 +123,13 @@ def test_an_invented_tool_is_told_the_names_and_soon_ends() -> None:
     assert (len(answered.steps), answered.stop_reason) == (4, "no_progress")
 
 
+def test_a_tools_error_is_not_taken_for_an_answer() -> None:
+    wrong = 'Thought: t\nAction: Finish {"answer": "Error: say it nicely"}'
+    answered = run(call("refuse"), wrong, FINISH)
+    assert "no answer" in str(answered.steps[1].observation)
+    assert answered.answer == "42"
+
+
 def test_a_network_that_fails_twice_is_not_asked_again() -> None:
     @tool(network=True)
     def lookup(text: str) -> str:

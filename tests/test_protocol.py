@@ -9,7 +9,17 @@ import pytest
 from acceptance import admits, begins
 from pydantic import Field
 
-from local_react import Call, Finish, LlamaModel, Malformed, calculator, current_time, tool
+from local_react import (
+    Call,
+    Finish,
+    LlamaModel,
+    Malformed,
+    Network,
+    calculator,
+    current_time,
+    tool,
+)
+from local_react.examples import examples_for
 from local_react.protocol import (
     action_grammar,
     closing,
@@ -20,6 +30,8 @@ from local_react.protocol import (
     step_grammar,
     system_text,
 )
+from local_react.tools.base import AnyTool
+from local_react.tools.search import make_search
 
 
 @tool
@@ -166,10 +178,16 @@ def test_the_system_text_lists_each_tool_once_with_its_arguments() -> None:
     assert "calculator" not in system_text([])
 
 
-def test_examples_are_valid_steps_and_use_only_tools_that_are_there(tiny: LlamaModel) -> None:
-    for tools in ([], [send], [calculator], [calculator, current_time]):
+def test_examples_are_valid_steps_in_alternating_turns(tiny: LlamaModel) -> None:
+    @tool
+    def river_length(river: str) -> str:
+        """The tool that the example for own tools speaks of."""
+        return river
+
+    offers: list[list[AnyTool]] = [[], [send], [calculator], [send, calculator]]
+    for tools in offers:
         messages = opening(tools, "Q?")
-        grammar = step_grammar(tools)
+        grammar = step_grammar([*tools, river_length])
         replies = [m.content for m in messages if m.role == "assistant"]
         assert replies
         assert [text for text in replies if not admits(tiny, grammar, text)] == []
@@ -178,12 +196,22 @@ def test_examples_are_valid_steps_and_use_only_tools_that_are_there(tiny: LlamaM
         assert roles == ["system"] + ["user", "assistant"] * len(replies) + ["user"]
 
 
-def test_the_examples_observations_are_what_the_calculator_says() -> None:
-    from local_react.examples import examples_for
+def test_an_example_is_shown_where_its_tools_are_there() -> None:
+    def used(*tools: AnyTool) -> set[str]:
+        names = {step.tool for e in examples_for([t.name for t in tools]) for step in e.steps}
+        return names - {"Finish"}
 
-    steps = [s for e in examples_for(["calculator", "search"]) for s in e.steps]
+    assert used() == used(current_time) == used(send) == set()
+    assert used(calculator, current_time) == {"calculator"}
+    assert used(calculator, make_search(Network())) == {"calculator", "search"}
+    # For tools of the user's own there is one with a tool that stands for them.
+    assert used(calculator, send) == {"calculator", "river_length"}
+
+
+def test_the_examples_observations_are_what_the_calculator_says() -> None:
+    steps = [s for e in examples_for(["calculator", "search", "own"]) for s in e.steps]
     sums = [step for step in steps if step.tool == "calculator"]
-    assert len(sums) == 2
+    assert len(sums) == 3
     assert [calculator.run(step.arguments) for step in sums] == [s.observation for s in sums]
 
 

@@ -102,15 +102,17 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     """Ask a question. A local model answers it, with tools, step by step.
 
     The steps go to standard error and the answer alone to standard output. Text on
-    standard input is attached to the question.
+    standard input is attached to the question; it may be private, so the tools that
+    send something out are then left out unless --tool names them.
     """
-    text = _question(" ".join(question))
-    tools = _tools(options)
+    piped = _piped()
+    text = _question(" ".join(question).strip(), piped)
+    tools = _tools(options, private=bool(piped))
     sampling = _sampling(options)
     display = Display(quiet=quiet, verbosity=verbose)
     name = options["model"] or load_catalogue().default
     with display.waiting(f"loading {name}"):
-        model = _load(name, options, verbose)
+        model = _load(name, options, verbose=verbose >= 2 and not quiet)
         agent = Agent(
             model,
             tools,
@@ -123,7 +125,7 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     run = display.follow(agent.stream(text))
     if as_json:
         click.echo(json.dumps(run_as_dict(run), ensure_ascii=False, indent=2))
-    else:
+    elif run.answer:
         click.echo(printable(run.answer))
     return 0 if run.finished else _explain(run)
 
@@ -135,37 +137,46 @@ def _explain(run: Run) -> int:
         "no_progress": "the model made no progress",
         "cut_off": "the answer was cut off",
     }
-    click.secho(f"local-react: {reasons[run.stop_reason]}", err=True, fg="yellow")
+    missing = "" if run.answer else "no answer: "
+    click.secho(f"local-react: {missing}{reasons[run.stop_reason]}", err=True, fg="yellow")
     return STOPPED_AT_A_LIMIT
 
 
-def _question(asked: str) -> str:
-    """Return the question with what is piped in attached.
+def _question(asked: str, piped: str) -> str:
+    """Return the question with what was piped in attached.
 
     Raises UsageError where there is neither.
     """
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else _piped()
-    if not asked.strip() and not piped.strip():
+    if not asked and not piped:
         raise UsageError('the question is empty: try local-react "What is 15% of 80?"')
-    return "\n\n".join(part for part in (asked.strip(), piped.strip()) if part)
+    return f"{asked}\n\nText:\n{piped}" if asked and piped else asked or piped
 
 
 def _piped() -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    """Return the text on standard input, where it is no terminal."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    except OSError as error:
+        raise UsageError(f"standard input cannot be read: {error.strerror}") from error
 
 
-def _tools(options: dict[str, Any]) -> list[AnyTool]:
-    """Return the tools to offer.
+def _tools(options: dict[str, Any], *, private: bool) -> list[AnyTool]:
+    """Return the tools to offer. With a private text, those that send something out
+    are left out unless they are named.
 
     Raises UsageError for a name that no tool has, OfflineError for one that needs the
     network when it is off.
     """
     network = Network.from_environment(options["offline"])
     offered = {tool.name: tool for tool in builtin_tools(network)}
+    if options["no_tools"] and options["wanted"]:
+        raise UsageError("--no-tools and --tool contradict each other: give one of them")
     if options["no_tools"]:
         return []
     if not options["wanted"]:
-        return list(offered.values())
+        return [tool for tool in offered.values() if not (private and tool.network)]
     every = [tool.name for tool in builtin_tools(Network())]
     for name in options["wanted"]:
         if name not in every:
@@ -187,7 +198,7 @@ def _sampling(options: dict[str, Any]) -> Sampling:
         raise UsageError(str(error)) from error
 
 
-def _load(name: str, options: dict[str, Any], verbose: int) -> LlamaModel:
+def _load(name: str, options: dict[str, Any], *, verbose: bool) -> LlamaModel:
     # Imported here: loading llama.cpp takes a while, and --help should not.
     from local_react.backends.llama import LlamaModel
 
@@ -196,5 +207,5 @@ def _load(name: str, options: dict[str, Any], verbose: int) -> LlamaModel:
         context_size=options["ctx_size"],
         threads=options["threads"],
         gpu_layers=options["gpu_layers"],
-        verbose=verbose >= 2,
+        verbose=verbose,
     )

@@ -37,11 +37,13 @@ def _run(arguments: list[str]) -> int:
         error.show()
         return 2
     except (KeyboardInterrupt, click.Abort):
+        if command is pull:
+            _complain("interrupted: run it again, and it goes on where it stopped")
         return _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone (`| head`): no more of it, and no complaint.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _INTERRUPTED
     except LocalReactError as error:
         _complain(str(error))
         return error.exit_code

@@ -56,15 +56,27 @@ def pull(
     if listing:
         _list(directory)
         return
-    catalogue = load_catalogue()
-    model = catalogue.find(name or catalogue.default)
+    model = _chosen(name, source)
     with _progress(model) as report:
         if only_verify:
             path = (directory or models_dir()) / model.file
             verify(path, model, report)
+            click.echo(f"{model.name}: verified", err=True)
         else:
             path = download(model, source=source, directory=directory, force=force, progress=report)
     click.echo(path)
+
+
+def _chosen(name: str | None, source: str) -> CatalogModel:
+    """Return the model of that name; without one, that of the file to import, told by
+    its size, else the default."""
+    catalogue = load_catalogue()
+    if name is None and Path(source).is_file():
+        size = Path(source).stat().st_size
+        return next(
+            (m for m in catalogue.models if m.bytes == size), catalogue.find(catalogue.default)
+        )
+    return catalogue.find(name or catalogue.default)
 
 
 @click.command("models", context_settings=_SETTINGS)

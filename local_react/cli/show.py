@@ -37,7 +37,7 @@ class Display:
             self._line(f"{model.name} has no chat template: ChatML is used, which may not suit it")
         if self._verbosity:
             self._line(
-                f"{model.name}: {model.context_size} tokens of context, {model.threads} threads"
+                f"{model.name}: {model.context_size} tokens of context, threads: {model.threads}"
             )
 
     def prompt(self, model: LlamaModel, messages: Sequence[Message], grammar: str) -> None:
@@ -50,7 +50,7 @@ class Display:
         for event in self._after_waiting(events):
             if isinstance(event, Run):
                 if self._verbosity:
-                    self._line(_figures(event))
+                    self._line(f"in all {_figures(event)}")
                 return event
             if self._quiet:
                 continue

@@ -76,7 +76,7 @@ def _file(source: str | Path) -> Path:
         return path
     if path.is_dir():
         raise UsageError(f"the source {path} is a directory: give the GGUF file in it")
-    raise UsageError(f"the source {str(source)!r} is none of auto, hub, index and no file")
+    raise UsageError(f"--source {source}: there is no such file, and it is none of hub and index")
 
 
 def _carried_is(final: Path, source: str | Path) -> bool:

@@ -82,8 +82,17 @@ def test_piped_text_is_attached_to_the_question(tiny_path: Path) -> None:
     arguments = ("--json", "-m", str(tiny_path), *FAST, "--no-tools")
     both = json.loads(local_react(*arguments, "summarise", piped="a letter\n").stdout)
     alone = json.loads(local_react(*arguments, piped=b"caf\xe9?\n").stdout)
-    assert both["question"] == "summarise\n\na letter"
+    assert both["question"] == "summarise\n\nText:\na letter"
     assert alone["question"] == "caf\ufffd?"
+
+
+def test_with_piped_text_nothing_can_be_sent_out_unless_asked_for(tiny_path: Path) -> None:
+    arguments = ("-vv", "-m", str(tiny_path), *FAST, "summarise")
+    grammar = local_react(*arguments, piped="a letter").stderr.split("--- grammar")[1]
+    assert "calculator" in grammar
+    assert "search" not in grammar
+    named = local_react(*arguments, "-T", "search", piped="a letter").stderr
+    assert "search" in named.split("--- grammar")[1]
 
 
 def test_control_characters_of_the_reply_do_not_reach_the_terminal(tiny_path: Path) -> None:
@@ -109,6 +118,7 @@ def test_an_empty_question_is_a_usage_error(question: str) -> None:
         (("-m", "TINY", "--ctx-size", "0"), 2, "--ctx-size"),
         (("-m", "TINY", "--ctx-size", "1000000000"), 2, "GiB"),
         (("-m", "TINY", "--threads", "-3"), 2, "--threads"),
+        (("--no-tools", "--tool", "calculator"), 2, "contradict"),
         (("--temperature", "-1"), 2, "temperature"),
         (("--top-p", "7"), 2, "top-p"),
         (("--offline", "--tool", "search"), 5, "search"),
@@ -233,6 +243,16 @@ def test_pull_tells_what_is_wrong_in_one_line(
     assert done.returncode == code, done.stderr
     assert told in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+def test_pull_tells_a_file_by_its_size(tmp_path: Path) -> None:
+    file = tmp_path / "on a stick.gguf"
+    with file.open("wb") as sparse:
+        sparse.write(b"GGUF")
+        sparse.truncate(98_362_432)  # the bytes of smollm2-135m, and not its hash
+    done = local_react("pull", "--source", str(file), "--dir", str(tmp_path / "models"))
+    assert done.returncode == 3
+    assert "smollm2-135m" in done.stderr or "SmolLM2-135M" in done.stderr
 
 
 def test_pull_offline_fetches_nothing(tmp_path: Path) -> None:
