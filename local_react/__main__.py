@@ -1,5 +1,6 @@
 """`python -m local_react` is `local-react`."""
 
-from local_react.cli.main import main
+from local_react.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -23,7 +23,7 @@ from local_react.core import (
 )
 from local_react.errors import ToolError, UsageError
 from local_react.guards import ERROR, failed_twice, goes_round, is_stuck, known_result, worn_out
-from local_react.tools.base import FINISH, AnyTool
+from local_react.tools.base import FINISH, AnyTool, Tool
 
 Tools: TypeAlias = Sequence[AnyTool]
 
@@ -57,6 +57,8 @@ class Agent:
             if getattr(self, name) < 1:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} must be 1 or more, not {getattr(self, name)}")
+        if stray := [tool for tool in self.tools if not isinstance(tool, Tool)]:
+            raise UsageError(f"{stray[0]!r} is no tool: put @tool before the function")
         names = [tool.name for tool in self.tools]
         if twice := {name for name in names if names.count(name) > 1}:
             raise UsageError(f"two tools are named {sorted(twice)[0]}: rename one")

@@ -24,7 +24,13 @@ Schema: TypeAlias = Mapping[str, Any]
 MAX_REPEAT = 2000
 """llama.cpp drops a bound above this without a word, so none is written."""
 
+_UNSEEN = r"\x00-\x20\x7F-\xA0\u200B-\u200F\u2028-\u202F\u2060-\u206F\u3000\uFEFF"
+"""Control characters, white space and what shows nothing, as part of a class."""
+_INK = r"[^\x00-\x20\x7F{]"
+"""What prose is made of: no white space, no control characters, no brace."""
+
 _TERMINALS = {
+    "visible": rf"""[^"\\{_UNSEEN}] | "\\" ["\\/]""",
     # No control characters, and no lone surrogates, which no file can hold.
     "char": r"""[^"\\\x00-\x1F\x7F] | "\\" escape""",
     "escape": r"""["\\/bfnrt] | "u" unit""",
@@ -72,20 +78,15 @@ def prose(words: Iterable[str]) -> dict[str, str]:
     return rules
 
 
-_INVISIBLE = r"\x00-\x20\x7F{"
-_INK = f"[^{_INVISIBLE}]"
-"""Any character but white space, control characters and the brace."""
-
-
 def _leave_trie(name: str, words: Sequence[str], rules: dict[str, str]) -> None:
     branches: dict[str, list[str]] = {}
     for word in words:
         branches.setdefault(word[0], []).append(word[1:])
     letters = "".join(char + char.upper() for char in branches)
     if name == "line-start":  # the marks are behind it, or they would hide a word
-        options = [f"[^{letters}{_INVISIBLE}*_#>`-] rest"]
+        options = [f"[^{letters}{_UNSEEN}{{*_#>`-] rest"]
     else:
-        options = [f"[^{letters}{_INVISIBLE}] rest", "gap rest", "line-end"]
+        options = [rf"[^{letters}\x00-\x20\x7F{{] rest", "gap rest", "line-end"]
     for char, tails in branches.items():
         if "" not in tails:
             _leave_trie(f"{name}-{char}", tails, rules)
@@ -229,7 +230,11 @@ class _SchemaReader:
         properties: Mapping[str, Schema] = schema.get("properties", {})
         if not properties:
             return self._mapping(name, schema.get("additionalProperties", True))
-        required = set(schema.get("required", ()))
+        # A constant can always be written, and it tells the members of a union apart.
+        constant = {
+            key for key, part in properties.items() if isinstance(part, Mapping) and "const" in part
+        }
+        required = constant.union(schema.get("required", ()))
         pairs = [
             (f"{literal(_json(key) + ': ')} {self.value(f'{name}-{key}', part)}", key in required)
             for key, part in properties.items()

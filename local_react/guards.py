@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from local_react.core import Action, Call, Step
 
 REPEATED_CHARACTERS = 60
-"""Text whose last characters, this many, stand in it three times is going round."""
+"""Text whose last characters, this many, stand in it three times is going round; ten
+times where they are of a few kinds, as in a rule of dashes or a row of zeros."""
+_FEW_KINDS = 8
 STUCK_STEPS = 3
 """So many steps in a row that bring nothing new, and the next is the last."""
 
@@ -21,7 +24,8 @@ _KNOWN = "(You had this result already: use it, or try something else.)"
 def goes_round(text: str) -> bool:
     """Return whether a reply repeats itself at its end."""
     end = text[-REPEATED_CHARACTERS:]
-    return len(text) > 2 * REPEATED_CHARACTERS and text.count(end) >= 3
+    times = 3 if len(set(end)) >= _FEW_KINDS else 10
+    return len(text) >= times * REPEATED_CHARACTERS and text.count(end) >= times
 
 
 def known_result(call: Call, steps: Sequence[Step]) -> str | None:
@@ -65,11 +69,12 @@ def _brought_nothing(step: Step) -> bool:
 
 
 def _same(one: Action, other: Action) -> bool:
-    """Return True for two calls that differ in white space at most."""
+    """Return True for two calls that differ at most in white space that parts no words."""
     if not isinstance(one, Call) or not isinstance(other, Call):
         return False
     return one.tool == other.tool and _bare(one) == _bare(other)
 
 
 def _bare(call: Call) -> str:
-    return "".join(json.dumps(dict(call.arguments), sort_keys=True, default=str).split())
+    text = json.dumps(dict(call.arguments), sort_keys=True, default=str)
+    return re.sub(r"\s*([^\w\s])\s*", r"\1", " ".join(text.split()))

@@ -15,7 +15,6 @@ What a tool gave is shown to the model in the next user message, as
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,11 +26,8 @@ from local_react.tools.base import FINISH, AnyTool
 
 ACTION = "Action:"
 _NOT_IN_A_THOUGHT = ("Thought", "Action", "Observation")
-_FINISH_SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "minLength": 1}},
-    "required": ["answer"],
-}
+_FINISH_OPENING = f'{FINISH} {{"answer": "'
+_FINISH_RULE = " ".join([literal(_FINISH_OPENING), "visible char*", literal('"}')])
 
 
 def step_grammar(tools: Sequence[AnyTool]) -> str:
@@ -81,7 +77,7 @@ def _faulty_parameters(model: Model, tool: AnyTool) -> Iterator[str]:
 
 def _action(rules: Rules, tools: Sequence[AnyTool]) -> str:
     options = [_named(rules, tool.name, tool.schema) for tool in tools]
-    return rules.add("action", " | ".join([*options, _named(rules, FINISH, _FINISH_SCHEMA)]))
+    return rules.add("action", " | ".join([*options, _FINISH_RULE]))
 
 
 def _named(rules: Rules, name: str, schema: Mapping[str, Any]) -> str:
@@ -104,7 +100,7 @@ def parse(text: str) -> tuple[str, Action]:
         return thought, Malformed(text, "it has no Action line")
     try:
         values = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return thought, Malformed(text, "its Action is incomplete")
     if not isinstance(values, dict):
         return thought, Malformed(text, "the arguments of its Action are no JSON object")
@@ -140,16 +136,18 @@ def closing(text: str) -> str:
 
 def partial_answer(text: str) -> str | None:
     """Return the answer of a reply whose Finish was cut off, as far as it goes."""
-    match = re.match(rf'{FINISH} \{{"answer": "', _split(text)[1])
-    if not match:
+    action = _split(text)[1]
+    if not action.startswith(_FINISH_OPENING):
         return None
-    body = _split(text)[1][match.end() :]
-    for cut in range(min(7, len(body)) + 1):  # an escape is at most six characters
+    body = action.removeprefix(_FINISH_OPENING)
+    # An escape is at most six characters, and a character outside the BMP two escapes.
+    for cut in range(min(13, len(body)) + 1):
         try:
-            answer = json.loads(f'"{body[: len(body) - cut]}"')
+            answer = str(json.loads(f'"{body[: len(body) - cut]}"'))
+            answer.encode()
         except ValueError:
             continue
-        return str(answer).strip() or None
+        return answer.strip() or None
     return None
 
 

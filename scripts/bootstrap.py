@@ -99,7 +99,10 @@ def _check_compiler() -> None:
 
 def _answers(arguments: list[str]) -> bool:
     command = [python(), *arguments]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:  # what is there cannot be run
+        return False
 
 
 def _pip_install(what: str) -> None:

@@ -8,12 +8,13 @@ Every argument is passed on to local-react. Running it again reuses what is ther
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import bootstrap
 
-_NEEDS_NO_MODEL = {"-h", "--help", "--version", "pull", "models"}
+_NEEDS_NO_MODEL = {"-h", "--help", "--version", "--offline", "pull", "models"}
 _NAMES_A_MODEL = ("-m", "--model")
 
 
@@ -33,7 +34,8 @@ def main() -> None:
 
 
 def _needs_no_fetch(arguments: list[str]) -> bool:
-    return any(
+    """Return whether the default model is not used, or nothing may be fetched."""
+    return bool(os.environ.get("LOCAL_REACT_MODEL")) or any(
         argument in _NEEDS_NO_MODEL or argument.startswith(_NAMES_A_MODEL) for argument in arguments
     )
 

@@ -226,3 +226,18 @@ def test_tool_output_that_looks_like_a_step_is_only_shown() -> None:
 
     answered = run(call("x", name="page"), FINISH, tools=(page, echo))
     assert (calls, answered.answer) == ([], "42")
+
+
+def test_a_row_of_the_same_few_characters_is_no_circle() -> None:
+    answer = "1" + "0" * 180 + " | " + "-" * 240 + " end"
+    assert run(f'Thought: t\nAction: Finish {{"answer": "{answer}"}}').answer == answer
+
+
+def test_calls_that_differ_in_words_are_different() -> None:
+    run(call("a b"), call("ab"), FINISH)
+    assert calls == ["a b", "ab"]
+
+
+def test_a_plain_function_is_refused_with_advice() -> None:
+    with pytest.raises(UsageError, match="@tool"):
+        Agent(ScriptedModel([FINISH]), [_long])  # type: ignore[list-item]

@@ -105,6 +105,26 @@ def test_a_schema_admits_its_values_and_refuses_others(
     assert [text for text in wrong if admits(tiny, grammar, text)] == []
 
 
+class Cat(BaseModel):
+    kind: Literal["cat"] = "cat"
+    lives: int = 9
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"] = "dog"
+
+
+class Home(BaseModel):
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")]
+
+
+def test_the_tag_of_a_union_is_always_written(tiny: LlamaModel) -> None:
+    grammar = grammar_of(Home.model_json_schema())
+    assert admits(tiny, grammar, '{"pet": {"kind": "cat", "lives": 3}}')
+    assert admits(tiny, grammar, '{"pet": {"kind": "dog"}}')
+    assert not admits(tiny, grammar, '{"pet": {}}')
+
+
 def test_optional_properties_may_be_left_out_in_any_combination(tiny: LlamaModel) -> None:
     properties = {name: {"type": "integer"} for name in "abc"}
     grammar = grammar_of({"type": "object", "properties": properties})

@@ -81,7 +81,8 @@ def test_the_line_that_says_most_is_shown(
     ("arguments", "needs_none"),
     [
         (["What is 2 + 2?"], False),
-        (["-q", "--offline", "hi"], False),
+        (["-q", "hi"], False),
+        (["-q", "--offline", "hi"], True),
         ([], False),
         (["--help"], True),
         (["models"], True),

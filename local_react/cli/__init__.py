@@ -1,0 +1,21 @@
+"""The command line. The entry point is here, and light: Ctrl-C while the rest of it is
+imported ends as quietly as later."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C: 128 and the number of the signal, as shells have it."""
+
+
+def main() -> NoReturn:
+    """Run the command line and leave the process with its exit code."""
+    try:
+        from local_react.cli.main import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)

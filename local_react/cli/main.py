@@ -2,53 +2,63 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import NoReturn
 
 import click
 
+from local_react.cli import INTERRUPTED
 from local_react.cli.ask import ask
 from local_react.cli.pull import models, pull
 from local_react.errors import LocalReactError
 
 _COMMANDS = {"ask": ask, "pull": pull, "models": models}
-_INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process with its exit code."""
+def run(arguments: list[str]) -> int:
+    """Run what the arguments ask for and return the exit code."""
     _make_streams_safe()
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    sys.exit(_run(arguments))
-
-
-def _run(arguments: list[str]) -> int:
     # Whatever is not a command is a question: `local-react "What is 2 + 2?"`.
     named = bool(arguments) and arguments[0] in _COMMANDS
     command = _COMMANDS[arguments.pop(0)] if named else ask
     name = f"local-react {command.name}" if command is not ask else "local-react"
     try:
-        return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
+        code = int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return code
     except click.ClickException as error:
-        error.show()
+        _complain(f"{error.format_message()} {_hint(error)}")
         return 2
     except (KeyboardInterrupt, click.Abort):
         if command is pull:
             _complain("interrupted: run it again, and it goes on where it stopped")
-        return _INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone (`| head`): no more of it, and no complaint.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _INTERRUPTED
+        return INTERRUPTED
     except LocalReactError as error:
         _complain(str(error))
         return error.exit_code
+    except OSError as error:
+        return _output_failed(error)
     except Exception as error:  # noqa: BLE001 - the last line before the terminal
         return _internal(error, verbose="-vv" in arguments)
+
+
+def _hint(error: click.ClickException) -> str:
+    if isinstance(error, click.NoSuchOption):
+        return "(put -- before a question that begins with a dash; --help lists the options)"
+    return "(--help lists the options)"
+
+
+def _output_failed(error: OSError) -> int:
+    """Tell that the output could not be written, and return the exit code."""
+    # What is still in the buffer would fail again at the exit: it goes nowhere.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return INTERRUPTED  # whoever read it has gone, as in `| head`: no complaint
+    _complain(f"the output cannot be written: {error.strerror or error}")
+    return LocalReactError.exit_code
 
 
 def _internal(error: Exception, *, verbose: bool) -> int:
@@ -62,11 +72,17 @@ def _internal(error: Exception, *, verbose: bool) -> int:
 
 def _complain(message: str) -> None:
     line = " ".join(message.split())
-    click.secho(f"local-react: {line}", err=True, fg="red")
+    with contextlib.suppress(OSError):  # there may be nobody to complain to
+        click.secho(f"local-react: {line}", err=True, fg="red")
 
 
 def _make_streams_safe() -> None:
-    """Replace what a terminal's encoding cannot show, rather than fail on it."""
+    """Replace what a terminal's encoding cannot show, rather than fail on it, and give
+    the process the streams that it was started without."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - it lasts as long as we
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

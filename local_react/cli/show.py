@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -78,8 +78,9 @@ class Display:
 
     def _write(self, text: str, *, dim: bool = False) -> None:
         colour = None if "NO_COLOR" not in os.environ else False
-        click.secho(printable(text), err=True, dim=dim, nl=False, color=colour)
-        sys.stderr.flush()
+        with suppress(OSError):  # a full disk behind standard error must not cost the answer
+            click.secho(printable(text), err=True, dim=dim, nl=False, color=colour)
+            sys.stderr.flush()
 
 
 @contextmanager
@@ -91,12 +92,12 @@ def _spinner(what: str) -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """Return the text without the control characters that steer a terminal: what a
-    model or a web page writes must not."""
+    """Return the text without the characters that steer a terminal or turn the order of
+    a line round: what a model or a web page writes must not."""
     return _STEERING.sub("", text)
 
 
-_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def _figures(part: Step | Run) -> str:

@@ -223,12 +223,12 @@ def _check_total(total: int | None, model: CatalogModel) -> None:
 
 
 def _start_of_range(response: httpx2.Response) -> int | None:
-    found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    found = re.match(r"bytes (\d{1,18})-", response.headers.get("Content-Range", ""))
     return int(found[1]) if found else None
 
 
 def _total_of_range(response: httpx2.Response) -> int | None:
-    found = re.search(r"/(\d+)$", response.headers.get("Content-Range", ""))
+    found = re.search(r"/(\d{1,18})$", response.headers.get("Content-Range", ""))
     return int(found[1]) if found else None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, cast, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import to_json
 
 from local_react.errors import LocalReactError, ToolError, UsageError
@@ -48,7 +48,8 @@ class Tool(Generic[P, R]):
             valid = self.arguments.model_validate(dict(arguments))
         except ValidationError as error:
             raise ToolError(_first_fault(self.name, error)) from error
-        values = {name: getattr(valid, name) for name in type(valid).model_fields}
+        fields = type(valid).model_fields
+        values = {str(field.alias): getattr(valid, name) for name, field in fields.items()}
         call = cast("Callable[..., R]", self.function)
         try:
             return as_text(call(**values))
@@ -77,11 +78,13 @@ def tool(
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Make a Tool of a function: its name, docstring and type hints describe it.
 
-    Raises UsageError where the function has no docstring, a parameter has no type
-    hint, or the name cannot be used.
+    Raises UsageError where it is no plain function or has no docstring, a parameter has
+    no type hint or one that makes no schema, or the name cannot be used.
     """
 
     def make(function: Callable[P, R]) -> Tool[P, R]:
+        if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
+            raise UsageError(f"a tool is made of a plain function, not of {function!r}")
         return Tool(
             name=_checked_name(name or function.__name__),
             description=_description(function),
@@ -132,17 +135,26 @@ def _arguments_model(function: Callable[..., object]) -> type[BaseModel]:
         if parameter.name not in hints:
             raise UsageError(f"tool {function.__name__}: {parameter.name} has no type hint")
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (hints[parameter.name], default)
+        # By alias, because a field's own name may be none that pydantic uses itself.
+        argument = Field(default, alias=parameter.name)
+        fields[f"argument_{len(fields)}"] = (hints[parameter.name], argument)
     # extra="forbid" says additionalProperties: false, so that the grammar is exact.
-    return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+    config = ConfigDict(extra="forbid", protected_namespaces=())
+    try:
+        model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
+        model.model_json_schema()
+    except Exception as error:  # pydantic and the hint's own classes raise many kinds
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"tool {function.__name__}: no schema can be made: {reason}") from error
+    return model
 
 
 def _type_hints(function: Callable[..., object]) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
-    except NameError as error:
+    except (NameError, SyntaxError) as error:
         raise UsageError(
-            f"tool {function.__name__}: a type hint is not known at the top of its module: {error}"
+            f"tool {function.__name__}: a type hint cannot be read in its module: {error}"
         ) from error
 
 

@@ -46,12 +46,12 @@ CONSTANTS: Final = ("pi", "e", "tau", "deg", "degrees")
 _WORDS: Final = frozenset({*CONSTANTS, *functions.FUNCTIONS, "of", "mod"})
 _CURRENCIES: Final = "$€£¥₹₩₽₪₺₫₴₦₱฿"
 _SIGNS: Final = str.maketrans(
-    {**dict.fromkeys("×✕✖⋅·∙∗•", "*"), **dict.fromkeys("÷⁄∕", "/"), **dict.fromkeys("−–—‒", "-")}
+    {**dict.fromkeys("×✕✖⋅·∙∗•", "*"), **dict.fromkeys("÷⁄∕", "/"), **dict.fromkeys("−–—‒‐‑", "-")}
     | {"π": " pi ", "τ": " tau ", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg "}
 )
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _NUMBER: Final = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_GROUPED: Final = r"(?P<grouped>(?<![\d.,])[0-9]{1,3}(?:,[0-9]{3})+(?![\d,]))"
+_GROUPED: Final = r"(?P<grouped>(?<![\d.,])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?!\d|,\d))"
 _HOW: Final = "write only numbers, + - * / ^ % ( ) and functions such as sqrt(2)"
 
 Expression = Annotated[str, Field(description="such as 12% of 80 - 2.5", max_length=MAX_LENGTH)]
@@ -98,7 +98,7 @@ def tidy(expression: str) -> str:
             f"{MAX_LENGTH}; compute it in parts"
         )
     text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
-    text = re.sub("([0-9]*)([¼-¾⅐-⅞])", _mixed_number, text)
+    text = re.sub("([0-9]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
     text = _without_currency(" ".join(text.split()))
     text = re.sub(r"\s*\bper\s?cent\b", "%", text, flags=re.IGNORECASE)
@@ -129,17 +129,33 @@ def _without_currency(text: str) -> str:
 def _without_thousands(text: str) -> Iterator[str]:
     """Yield the text without the commas of 1,234,567.
 
-    Directly inside a call's parentheses, or a list's brackets, commas separate values.
+    Directly inside a call's parentheses, or a list's brackets, commas separate values,
+    as in max(1,234); where some of them are followed by a space, only those do, as in
+    mean(1,000, 2,000).
     """
     separating = [False]
     for piece in re.finditer(rf"(?P<name>[^\W\d]\w*)\s*(?P<call>\(?)|{_GROUPED}|.", text):
         if piece[0].endswith(("(", "[")):
-            separating.append(piece[0] == "[" or _is_call(piece, text))
+            values = piece[0] == "[" or _is_call(piece, text)
+            separating.append(values and not _is_spaced(text[piece.end() :]))
         elif piece[0] in (")", "]") and len(separating) > 1:
             separating.pop()
         if len(separating) > MAX_DEPTH:
             raise ToolError(f"too deep: more than {MAX_DEPTH} parentheses within one another")
         yield piece[0] if separating[-1] or not piece["grouped"] else piece[0].replace(",", "")
+
+
+def _is_spaced(text: str) -> bool:
+    """Return True where a comma with a space stands in the text before the parenthesis
+    that closes it, and not within others."""
+    depth = 0
+    for character, following in zip(text, text[1:] + " ", strict=False):
+        depth += (character in "([") - (character in ")]")
+        if depth < 0:
+            return False
+        if depth == 0 and character == "," and following == " ":
+            return True
+    return False
 
 
 def _is_call(piece: re.Match[str], text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -166,6 +167,42 @@ def test_a_run_is_append_only(tiny: LlamaModel) -> None:
     assert 1 <= len(run.steps) <= 4
     assert run.usage.generated <= 4 * (20 + 40 + 1)
     assert run.usage.evaluated == sum(step.usage.evaluated for step in run.steps)
+
+
+def test_threads_take_turns(tiny_path: Path) -> None:
+    with LlamaModel(tiny_path, threads=1) as model:
+        alone = [reply(model.start(user(name)), None) for name in "abcd"]
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda name: reply(model.start(user(name)), None), "abcd"))
+    assert together == alone
+
+
+def test_a_closed_model_says_so(tiny_path: Path) -> None:
+    model = LlamaModel(tiny_path, threads=1)
+    context = model.start(user("q"))
+    going = context.generate(DIGITS, WARM)
+    next(going)
+    model.close()
+    model.close()
+    for use in (
+        lambda: next(going),
+        lambda: next(context.generate(DIGITS, WARM)),
+        lambda: model.start(user("q")),
+        lambda: model.count("q"),
+        lambda: model.check(DIGITS),
+    ):
+        with pytest.raises(ModelError, match="closed"):
+            use()
+
+
+@pytest.mark.parametrize("template", ["{% if %}", "{{ 1 / 0 }}", "{% for m in messages %}x"])
+def test_a_chat_template_that_does_not_work_is_told(tmp_path: Path, template: str) -> None:
+    path = write_tiny_model(tmp_path / "t.gguf", template=template)
+    with (
+        LlamaModel(path, threads=1) as model,
+        pytest.raises(ModelError, match="chat template"),
+    ):
+        model.start(user("q"))
 
 
 # -- the window ----------------------------------------------------------------------

@@ -144,10 +144,17 @@ def test_bad_input_is_one_line_and_its_exit_code(
     assert told in one_line(done, code)
 
 
-def test_an_unknown_option_is_a_usage_error() -> None:
-    done = local_react("--nonsense", "q")
-    assert done.returncode == 2
-    assert "--nonsense" in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--nonsense", "q"), "--nonsense"),
+        (("-5 + 3",), "put -- before"),
+        (("--temperature", "abc", "q"), "abc"),
+        (("pull", "a", "b"), "b"),
+    ],
+)
+def test_what_click_refuses_is_one_line_too(arguments: tuple[str, ...], told: str) -> None:
+    assert told in one_line(local_react(*arguments), 2)
 
 
 def test_a_question_longer_than_the_context_is_refused_with_figures(tiny_path: Path) -> None:
@@ -201,11 +208,36 @@ def test_a_reader_that_goes_away_is_no_traceback(tiny_path: Path) -> None:
     assert b"Exception ignored" not in done.stderr
 
 
+def shell(command: str) -> subprocess.CompletedProcess[bytes]:
+    line = f"{sys.executable} -m local_react {command}"
+    return subprocess.run(line, shell=True, capture_output=True, check=False, timeout=120)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_standard_error_that_is_closed_or_full_does_not_cost_the_answer(tiny_path: Path) -> None:
+    ask = f"--json -m {tiny_path} {' '.join(FAST)} --no-tools hi </dev/null"
+    for redirection in ("2>&-", "2>/dev/full"):
+        done = shell(f"{ask} {redirection}")
+        assert json.loads(done.stdout)["question"] == "hi"
+        assert done.returncode in (0, 4)
+    assert shell("-m nope.gguf hi 2>&-").returncode == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_answer_that_cannot_be_written_is_told(tiny_path: Path) -> None:
+    done = shell(f"-q --json -m {tiny_path} {' '.join(FAST)} hi </dev/null >/dev/full")
+    assert done.returncode == 1
+    assert b"cannot be written" in done.stderr
+    assert b"internal" not in done.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another signal there")
 def test_ctrl_c_ends_with_130_and_no_traceback(tiny_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "local_react", "-m", str(tiny_path), "-t", "1", "--temp", "2",
          "--thought-tokens", "1000000", "q"],
+        # Whoever runs the tests in the background may have had SIGINT ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

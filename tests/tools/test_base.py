@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -178,3 +179,32 @@ def test_every_string_argument_of_a_built_in_tool_is_bounded_and_described() -> 
         for name, schema in built_in.schema["properties"].items():
             assert schema["description"], name
             assert schema["type"] != "string" or schema["maxLength"] <= 200, name
+
+
+@pytest.mark.parametrize(
+    "name", ["model_config", "model_dump", "_x", "schema", "copy", "json", "self_", "validate"]
+)
+def test_a_parameter_may_have_a_name_that_pydantic_uses(name: str) -> None:
+    namespace: dict[str, Any] = {}
+    source = f"def shout({name}: str) -> str:\n    'Return it.'\n    return {name}.upper()"
+    exec(source, namespace)  # noqa: S102 - the names are ours
+    made = tool(namespace["shout"])
+    assert list(made.schema["properties"]) == [name]
+    assert made.run({name: "hi"}) == "HI"
+
+
+def test_what_makes_no_schema_or_no_tool_is_refused() -> None:
+    async def later() -> str:
+        """Come later."""
+        return ""
+
+    def opaque(of: Callable[[int], int]) -> str:
+        """Take a function."""
+        return ""
+
+    with pytest.raises(UsageError, match="plain function"):
+        tool(later)
+    with pytest.raises(UsageError, match="no schema"):
+        tool(opaque)
+    with pytest.raises(UsageError, match="plain function"):
+        tool(len)

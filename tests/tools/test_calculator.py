@@ -76,7 +76,7 @@ def refusal(expression: str) -> str:
         ("(1,000 + 1)(2)", "2002"),
         ("max(1,234)", "234"),
         ("max(1, 234)", "234"),
-        ("max(1,299, 5)", "299"),
+        ("max(1,299, 5)", "1299"),
         ("PI(1,000) > 3,141", "true"),
         ("7,000 mod (1,000 + 1)", "994"),
         ("50% of (1,000 + 200)", "600"),
@@ -578,3 +578,27 @@ def test_gets_every_row_of_arithmetic_right() -> None:
                 value = float(told.rpartition("(")[2].rstrip(")"))
                 tolerance = row.get("tol", 1e-9)
                 assert value == pytest.approx(row["expected"], rel=1e-9, abs=tolerance), row
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("mean(1,000, 2,000)", "1500"),
+        ("max(1,200, 900)", "1200"),
+        ("sum(1,250.50, 3)", "1253.5"),
+        ("max(1,234)", "234"),
+        ("max(1, 234)", "234"),
+        ("max(1,000, sum(1,2))", "1000"),
+        ("2 ½", "2.5"),
+        ("3 ½ * 2", "7"),
+        ("5 ‑ 3", "2"),
+    ],
+)
+def test_commas_within_calls_and_mixed_numbers(expression: str, value: str) -> None:
+    assert evaluate(expression).split(" (")[0] == value
+
+
+@pytest.mark.parametrize("expression", ["0,500 * 2", "00,123", "0,123"])
+def test_a_group_does_not_begin_with_zero(expression: str) -> None:
+    with pytest.raises(ToolError):
+        evaluate(expression)

@@ -59,6 +59,11 @@ class Grammars:
             self._compiled[text] = native
         return self._compiled[text]
 
+    def close(self) -> None:
+        """Free the compiled grammars."""
+        while self._compiled:
+            llama_cpp.llama_sampler_free(self._compiled.popitem()[1])
+
     def start(self, text: str) -> Any:
         """Return a fresh state of the grammar: one that has reached its end cannot be
         used again, so each reply has its own, to be freed by the caller."""

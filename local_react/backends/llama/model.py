@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import ctypes
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +55,7 @@ class LlamaModel:
         self.threads = _checked_threads(threads)
         native_log().verbose = verbose
         self._model = _load(self.path, gpu_layers)
+        self.lock = threading.RLock()
         self.vocabulary = Vocabulary(self._model)
         self.grammars = Grammars(self.vocabulary)
         self.context_size = self._checked_context(context_size)
@@ -64,10 +66,17 @@ class LlamaModel:
 
     def close(self) -> None:
         """Free the memory of the model, which cannot be used afterwards."""
-        self.evaluator.close()
-        if self._model:
-            llama_cpp.llama_model_free(self._model)
-            self._model = None
+        with self.lock:
+            self.grammars.close()
+            self.evaluator.close()
+            if self._model:
+                llama_cpp.llama_model_free(self._model)
+                self._model = None
+
+    def check_open(self) -> None:
+        """Raise ModelError after `close`: the native memory is gone then."""
+        if self._model is None:
+            raise ModelError(f"the model {self.name} is closed: load it again")
 
     def __enter__(self) -> LlamaModel:
         return self
@@ -80,6 +89,7 @@ class LlamaModel:
 
         Raises ContextFull where they don't fit.
         """
+        self.check_open()
         tokens = self._opening(messages)
         if len(tokens) >= self.context_size:
             raise ContextFull(
@@ -90,11 +100,14 @@ class LlamaModel:
 
     def count(self, text: str) -> int:
         """Return how many tokens the text is."""
+        self.check_open()
         return len(self.vocabulary.tokenize(text))
 
     def check(self, grammar: str) -> None:
         """Raise GrammarError where the grammar does not compile."""
-        self.grammars.compile(grammar)
+        self.check_open()
+        with self.lock:
+            self.grammars.compile(grammar)
 
     def prompt(self, messages: Sequence[Message]) -> str:
         """Return the text that the model reads for these messages, with its control
@@ -114,11 +127,14 @@ class LlamaModel:
             return ChatTemplate(chatml)
         from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
-        formatter = Jinja2ChatFormatter(
-            template=source.decode("utf-8"),
-            bos_token=self.vocabulary.text_of([self.vocabulary.bos]),
-            eos_token=self.vocabulary.text_of([self.vocabulary.eos]),
-        )
+        try:
+            formatter = Jinja2ChatFormatter(
+                template=source.decode("utf-8"),
+                bos_token=self.vocabulary.text_of([self.vocabulary.bos]),
+                eos_token=self.vocabulary.text_of([self.vocabulary.eos]),
+            )
+        except Exception as error:  # the template is a program of somebody else's
+            raise ModelError(f"{self.name}: its chat template is broken: {error}") from error
         # Thinking is switched off in the template, because the grammar begins at the
         # first token; templates without the switch ignore it.
         return ChatTemplate(
@@ -134,6 +150,8 @@ class LlamaModel:
     def _checked_context(self, wanted: int | None) -> int:
         """Return the context size in tokens; raise UsageError where it cannot work."""
         trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
+        if trained < _SMALLEST_CONTEXT:
+            raise ModelError(f"{self.name} says that its context is {trained} tokens: no use")
         size = min(DEFAULT_CONTEXT, trained) if wanted is None else wanted
         if size < _SMALLEST_CONTEXT:
             raise UsageError(
@@ -201,20 +219,34 @@ class LlamaContext:
 
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token."""
-        vocabulary, evaluator = self._model.vocabulary, self._model.evaluator
-        picker = Picker(self._model.grammars, grammar, sampling)
+        model = self._model
+        with model.lock:
+            model.check_open()
+            picker = Picker(model.grammars, grammar, sampling)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
             while self.room > 0:
-                read = evaluator.read(self, self._tokens)
-                token = picker.pick(evaluator.logits())
-                self.usage += Usage(evaluated=read, generated=token is not None)
+                # Held for one token: another thread's context may come in between, which
+                # costs reading again what the two don't share, and nothing worse.
+                with model.lock:
+                    token = self._next(picker)
                 if token is None:
                     return
-                self._tokens.append(token)
-                yield decoder.decode(vocabulary.bytes_of(token))
+                yield decoder.decode(model.vocabulary.bytes_of(token))
         finally:
-            picker.close()
+            with model.lock:
+                picker.close()
+
+    def _next(self, picker: Picker) -> int | None:
+        """Read what is new, and append and return the next token; None at the end."""
+        self._model.check_open()
+        evaluator = self._model.evaluator
+        read = evaluator.read(self, self._tokens)
+        token = picker.pick(evaluator.logits())
+        self.usage += Usage(evaluated=read, generated=token is not None)
+        if token is not None:
+            self._tokens.append(token)
+        return token
 
 
 def _load(path: Path, gpu_layers: int) -> Any:

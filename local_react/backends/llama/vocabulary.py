@@ -13,7 +13,7 @@ from local_react.backends.chat_template import Segment
 from local_react.errors import ContextFull
 
 _PIECE = 256
-"""Bytes of buffer for one token's text, which is far shorter."""
+"""Bytes of buffer for one token's text, which is mostly far shorter."""
 
 
 class Vocabulary:
@@ -53,6 +53,9 @@ class Vocabulary:
         token has text only where `special`."""
         buffer = ctypes.create_string_buffer(_PIECE)
         size = llama_cpp.llama_token_to_piece(self.native, token, buffer, _PIECE, 0, special)
+        if size < 0:  # the bytes that it would have taken
+            buffer = ctypes.create_string_buffer(-size)
+            size = llama_cpp.llama_token_to_piece(self.native, token, buffer, -size, 0, special)
         return buffer.raw[: max(size, 0)]
 
     def text_of(self, tokens: Sequence[int]) -> str:
