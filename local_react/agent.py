@@ -206,7 +206,7 @@ _INSTEAD = "Answer from what you know, or say what could not be found out."
 def _outcome(action: Action, limit: StopReason | None) -> tuple[str, StopReason]:
     """Return the answer and how the run ended, from its last Action."""
     if isinstance(action, Finish):
-        return action.answer, limit or "finish"
+        return "" if action.answer.startswith(ERROR) else action.answer, limit or "finish"
     return _unfinished_answer(action) or "", limit or "cut_off"
 
 

@@ -55,7 +55,7 @@ _KNOWN = Example(
     "Why do we see lightning before we hear thunder?",
     (
         ExampleStep(
-            "I know this, so I need no tool.",
+            "This never changes and I know it, so I need no tool.",
             "Finish",
             {"answer": "Because light travels far faster than sound."},
         ),

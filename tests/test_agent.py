@@ -130,6 +130,11 @@ def test_a_tools_error_is_not_taken_for_an_answer() -> None:
     assert answered.answer == "42"
 
 
+def test_an_error_as_the_last_answer_is_none() -> None:
+    answered = run('Thought: t\nAction: Finish {"answer": "Error: x"}', max_steps=1)
+    assert (answered.answer, answered.stop_reason) == ("", "max_steps")
+
+
 def test_a_network_that_fails_twice_is_not_asked_again() -> None:
     @tool(network=True)
     def lookup(text: str) -> str:

@@ -6,7 +6,18 @@ from itertools import islice
 
 import pytest
 
-from local_react import Agent, Call, LlamaModel, Malformed, Sampling, calculator, current_time, tool
+from local_react import (
+    Agent,
+    Call,
+    LlamaModel,
+    Malformed,
+    Network,
+    Sampling,
+    builtin_tools,
+    calculator,
+    current_time,
+    tool,
+)
 from local_react.core import Message
 from local_react.protocol import opening, step_grammar
 
@@ -61,12 +72,19 @@ def test_control_tokens_in_a_page_stay_text(smollm: LlamaModel) -> None:
 
 
 def test_the_first_question_of_the_readme(qwen: LlamaModel) -> None:
-    run = Agent(qwen, [calculator, current_time]).run("What is 15% of 1,299.99, plus 7?")
+    run = Agent(qwen, builtin_tools(Network())).run("What is 15% of 1,299.99, plus 7?")
     assert "201.9985" in run.answer
     assert run.finished
     assert any(
         isinstance(step.action, Call) and step.observation == "201.9985" for step in run.steps
     )
+
+
+def test_the_clock_is_asked_for_the_time(qwen: LlamaModel) -> None:
+    run = Agent(qwen, builtin_tools(Network(offline=True))).run("What time is it in Tokyo?")
+    called = [step.action.tool for step in run.steps if isinstance(step.action, Call)]
+    assert called == ["current_time"]
+    assert run.finished
 
 
 def test_two_dogs_with_a_tool_of_the_users(qwen: LlamaModel) -> None:
