@@ -43,13 +43,14 @@ def install(extra: str = "") -> None:
     if sys.version_info < (3, 10):  # noqa: UP036 - this file is what finds it out
         fail(f"Python 3.10 or newer is needed, and this is {sys.version.split()[0]}")
     _make_venv()
-    stamp = VENV / f"installed{'-' + extra if extra else ''}"
-    wanted = _fingerprint(extra)
-    if stamp.is_file() and stamp.read_text() == wanted:
+    stamps = [VENV / "installed", *([VENV / f"installed-{extra}"] if extra else [])]
+    wanted = _fingerprint()
+    if stamps[-1].is_file() and stamps[-1].read_text() == wanted:
         return
     _check_compiler()
     _pip_install(f".[{extra}]" if extra else ".")
-    stamp.write_text(wanted)
+    for stamp in stamps:  # with an extra, the package itself is installed too
+        stamp.write_text(wanted)
 
 
 def become(arguments: list[str]) -> NoReturn:
@@ -83,10 +84,10 @@ def _make_venv() -> None:
         )
 
 
-def _fingerprint(extra: str) -> str:
+def _fingerprint() -> str:
     """Return what decides whether the installation is up to date."""
     project = (ROOT / "pyproject.toml").read_bytes()
-    return hashlib.sha256(project + extra.encode() + sys.version.encode()).hexdigest()
+    return hashlib.sha256(project + sys.version.encode()).hexdigest()
 
 
 def _check_compiler() -> None:

@@ -36,17 +36,24 @@ def test_with_llama_cpp_at_hand_no_compiler_is_needed(monkeypatch: pytest.Monkey
     bootstrap._check_compiler()
 
 
-def test_an_installation_that_is_up_to_date_is_reused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("asked", "done"),
+    [
+        (("", "", "test", "test", ""), [".", ".[test]"]),
+        (("test", "", "test"), [".[test]"]),
+    ],
+)
+def test_what_is_installed_is_reused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: tuple[str, ...], done: list[str]
 ) -> None:
     installed: list[str] = []
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(bootstrap, "_make_venv", lambda: None)
     monkeypatch.setattr(bootstrap, "_check_compiler", lambda: None)
     monkeypatch.setattr(bootstrap, "_pip_install", installed.append)
-    for extra in ("", "", "test", "test", ""):
+    for extra in asked:
         bootstrap.install(extra)
-    assert installed == [".", ".[test]"]
+    assert installed == done
 
 
 def test_progress_is_told_in_tenths_where_there_is_no_terminal(
