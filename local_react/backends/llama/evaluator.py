@@ -46,6 +46,11 @@ class Evaluator:
             llama_cpp.llama_free(self._context)
             self._context = None
 
+    @property
+    def cached(self) -> tuple[int, ...]:
+        """The token ids that the cache holds."""
+        return tuple(self._cached)
+
     def read(self, holder: object, tokens: list[int]) -> int:
         """Make the cache hold exactly these tokens; return how many had to be read.
 
