@@ -32,7 +32,8 @@ _FINISH_RULE = " ".join([literal(_FINISH_OPENING), "visible char*", literal('"}'
 
 def step_grammar(tools: Sequence[AnyTool]) -> str:
     """Return the grammar of a whole step: Thought, then a call of one of the tools,
-    or Finish. Raises GrammarError naming the tool whose schema cannot be read."""
+    or Finish. Raises GrammarError where a schema cannot be read; `check` names the
+    tool."""
     rules = Rules()
     for name, body in prose(_NOT_IN_A_THOUGHT).items():
         rules.add(name, body)
@@ -81,11 +82,7 @@ def _action(rules: Rules, tools: Sequence[AnyTool]) -> str:
 
 
 def _named(rules: Rules, name: str, schema: Mapping[str, Any]) -> str:
-    try:
-        arguments = rules.schema(f"{name}-arguments", schema)
-    except GrammarError as error:
-        raise GrammarError(f"tool {name}: {error}") from error
-    return f"{literal(name + ' ')} {arguments}"
+    return f"{literal(name + ' ')} {rules.schema(f'{name}-arguments', schema)}"
 
 
 def parse(text: str) -> tuple[str, Action]:

@@ -12,7 +12,7 @@ import click
 from local_react import protocol
 from local_react.agent import Agent
 from local_react.catalog import load_catalogue
-from local_react.cli.show import Display, printable, run_as_dict
+from local_react.cli.show import Display, complain, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
 from local_react.network import Network
@@ -138,7 +138,7 @@ def _explain(run: Run) -> int:
         "cut_off": "the answer was cut off",
     }
     missing = "" if run.answer else "no answer: "
-    click.secho(f"local-react: {missing}{reasons[run.stop_reason]}", err=True, fg="yellow")
+    complain(f"{missing}{reasons[run.stop_reason]}", colour="yellow")
     return STOPPED_AT_A_LIMIT
 
 

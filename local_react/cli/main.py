@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
@@ -13,6 +12,7 @@ import click
 from local_react.cli import INTERRUPTED
 from local_react.cli.ask import ask
 from local_react.cli.pull import models, pull
+from local_react.cli.show import complain
 from local_react.errors import LocalReactError
 
 _COMMANDS = {"ask": ask, "pull": pull, "models": models}
@@ -30,14 +30,14 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code
     except click.ClickException as error:
-        _complain(f"{error.format_message()} {_hint(error)}")
+        complain(f"{error.format_message()} {_hint(error)}")
         return 2
     except (KeyboardInterrupt, click.Abort):
         if command is pull:
-            _complain("interrupted: run it again, and it goes on where it stopped")
+            complain("interrupted: run it again, and it goes on where it stopped")
         return INTERRUPTED
     except LocalReactError as error:
-        _complain(str(error))
+        complain(str(error))
         return error.exit_code
     except OSError as error:
         return _output_failed(error)
@@ -57,23 +57,17 @@ def _output_failed(error: OSError) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return INTERRUPTED  # whoever read it has gone, as in `| head`: no complaint
-    _complain(f"the output cannot be written: {error.strerror or error}")
+    complain(f"the output cannot be written: {error.strerror or error}")
     return LocalReactError.exit_code
 
 
 def _internal(error: Exception, *, verbose: bool) -> int:
     if verbose:
         traceback.print_exception(error)
-    _complain(
+    complain(
         f"internal error: {type(error).__name__}: {error}. Please report it, with what `-vv` prints"
     )
     return LocalReactError.exit_code
-
-
-def _complain(message: str) -> None:
-    line = " ".join(message.split())
-    with contextlib.suppress(OSError):  # there may be nobody to complain to
-        click.secho(f"local-react: {line}", err=True, fg="red")
 
 
 def _make_streams_safe() -> None:

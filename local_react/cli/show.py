@@ -91,6 +91,13 @@ def _spinner(what: str) -> Iterator[None]:
         yield
 
 
+def complain(message: str, colour: str = "red") -> None:
+    """Print one line to a person, if there is anybody to print it to."""
+    line = " ".join(message.split())
+    with suppress(OSError):
+        click.secho(f"local-react: {line}", err=True, fg=colour)
+
+
 def printable(text: str) -> str:
     """Return the text without the characters that steer a terminal or turn the order of
     a line round: what a model or a web page writes must not."""
