@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from threading import Event as Flag
 from time import perf_counter
 from typing import TypeAlias
 
 from local_react import protocol
+from local_react.budget import Limits, opened
+from local_react.clipping import clip
 from local_react.core import (
     Action,
-    Context,
+    Call,
     Event,
     Finish,
     Malformed,
@@ -22,15 +25,11 @@ from local_react.core import (
     Text,
 )
 from local_react.errors import ToolError, UsageError
-from local_react.guards import ERROR, failed_twice, goes_round, is_stuck, known_result, worn_out
+from local_react.guards import ERROR, failed_twice, is_stuck, known_result, worn_out
 from local_react.tools.base import FINISH, AnyTool, Tool
+from local_react.writing import Writer
 
 Tools: TypeAlias = Sequence[AnyTool]
-
-_STEP_ROOM = 512
-"""Tokens that a step may need; with less room than that the next step is the last."""
-_CLOSING_ROOM = 16
-_OBSERVATION_CHARACTERS = 6000
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,9 @@ class Agent:
 
     `max_steps` counts the last step too, in which only Finish is possible, so that a
     run ends with the best answer there is. A Thought is closed after `thought_tokens`
-    tokens, and an Action after `action_tokens`.
+    tokens, and an Action after `action_tokens`; a model that always thinks before it
+    replies may do so for `thinking_tokens`, and an Observation is cut, with a note, to
+    `observation_tokens`. Each is less where the context window has no room for it.
 
     Raises UsageError where two tools share a name or a limit is below 1, and
     GrammarError, naming tool and parameter, where a schema makes no grammar.
@@ -50,13 +51,15 @@ class Agent:
     max_steps: int = 8
     thought_tokens: int = 400
     action_tokens: int = 800
+    thinking_tokens: int = 1024
+    observation_tokens: int = 1500
     sampling: Sampling = field(default=Sampling())
 
     def __post_init__(self) -> None:
-        for name in ("max_steps", "thought_tokens", "action_tokens"):
-            if getattr(self, name) < 1:
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
                 option = name.replace("_", "-")
-                raise UsageError(f"--{option} must be 1 or more, not {getattr(self, name)}")
+                raise UsageError(f"--{option} must be {least} or more, not {getattr(self, name)}")
         if stray := [tool for tool in self.tools if not isinstance(tool, Tool)]:
             raise UsageError(f"{stray[0]!r} is no tool: put @tool before the function")
         names = [tool.name for tool in self.tools]
@@ -64,59 +67,92 @@ class Agent:
             raise UsageError(f"two tools are named {sorted(twice)[0]}: rename one")
         protocol.check(self.model, self.tools)
 
-    def run(self, question: str) -> Run:
-        """Answer the question and return the whole run.
+    def run(self, question: str, cancel: Flag | None = None) -> Run:
+        """Answer the question and return the whole run. Setting `cancel`, from another
+        thread, ends it at once, with what there is.
 
-        Raises UsageError where the question is empty or too long for the context.
+        Raises UsageError where the question is empty, and ContextFull, which is one,
+        where it is too long for the context.
         """
-        *_, run = self.stream(question)
+        *_, run = self.stream(question, cancel)
         assert isinstance(run, Run)
         return run
 
-    def stream(self, question: str) -> Iterator[Event]:
-        """Yield the run as it happens: pieces of Text, each Step, and at last the Run.
+    def stream(self, question: str, cancel: Flag | None = None) -> Generator[Event, None, None]:
+        """Yield the run as it happens: pieces of Text, each finished Step, and at last
+        the Run. Where `cancel` is set, or Ctrl-C is pressed, that comes at once, with
+        what the unfinished step has written as the last of its steps; after it Ctrl-C
+        goes on as KeyboardInterrupt.
 
-        Raises UsageError as `run` does.
+        Raises UsageError and ContextFull as `run` does.
         """
         if not question.strip():
             raise UsageError("the question is empty: ask something")
-        started = perf_counter()
-        context = self.model.start(protocol.opening(self.tools, question.strip()))
-        steps: list[Step] = []
-        while True:
-            limit = self._limit(steps, context)
-            step = yield from self._step(context, steps, last=limit is not None)
-            steps.append(step)
-            yield step
-            if limit or step.observation is None:
-                break
-            context.append(protocol.observation(step.observation))
-        answer, reason = _outcome(step.action, limit)
+        started, cancel, pressed = perf_counter(), cancel or Flag(), False
+        writer, steps = self._begin(question.strip(), cancel), list[Step]()
+        try:
+            reason = yield from self._steps(writer, steps, cancel)
+        except KeyboardInterrupt:
+            reason, pressed = "interrupted", True
+        if reason == "interrupted" and writer.text.strip():
+            steps.append(writer.finished(Malformed(writer.text, "it was interrupted"), None))
         yield Run(
             question=question,
             steps=tuple(steps),
-            answer=answer,
+            answer="" if reason == "interrupted" else _answer(steps[-1].action) or "",
             stop_reason=reason,
             model=self.model.name,
-            usage=context.usage,
+            usage=writer.context.usage,
             seconds=perf_counter() - started,
         )
+        if pressed:
+            raise KeyboardInterrupt
 
-    def _step(
-        self, context: Context, steps: Sequence[Step], *, last: bool
-    ) -> Generator[Text, None, Step]:
-        """Think and act once, and return the Step. The last one can only Finish."""
-        started, before = perf_counter(), context.usage
-        tools = [] if last else self._useful(steps)
-        thought, action = protocol.parse((yield from self._reply(context, tools)))
-        seen = _act(action, self.tools, steps)
-        return Step(
-            thought=thought,
-            action=action,
-            observation=None if seen is None else self._clipped(seen, context.room),
-            usage=context.usage - before,
-            seconds=perf_counter() - started,
+    def _begin(self, question: str, cancel: Flag) -> Writer:
+        """Put the question to the model. Raises ContextFull."""
+        limits = Limits(
+            thinking=self.thinking_tokens,
+            thought=self.thought_tokens,
+            action=self.action_tokens,
+            observation=self.observation_tokens,
         )
+        context, budget = opened(self.model, limits, self.tools, question, cancel)
+        return Writer(self.model, context, budget, self.sampling)
+
+    def _steps(
+        self, writer: Writer, steps: list[Step], cancel: Flag
+    ) -> Generator[Text | Step, None, StopReason]:
+        """Think, act and record until a limit or Finish; return how it ended."""
+        while not cancel.is_set():
+            limit = self._limit(steps, writer)
+            tools = [] if limit else self._useful(steps)
+            action = yield from writer.write(tools, last=limit is not None)
+            if cancel.is_set() and not isinstance(action, Finish):
+                break
+            observation = self._act(action, steps, writer)
+            steps.append(writer.finished(action, observation))
+            yield steps[-1]
+            if observation is None:
+                return self._end(action, limit, writer)
+            if limit or not writer.budget.allows_a_turn(writer.context.room):
+                return limit or "context"
+            writer.context.append(protocol.observation(observation))
+        return "interrupted"
+
+    def _limit(self, steps: Sequence[Step], writer: Writer) -> StopReason | None:
+        """Return why the next step must be the last, or None."""
+        if not writer.budget.allows_a_step(writer.context.room):
+            return "context"
+        if is_stuck(steps):
+            return "no_progress"
+        return "max_steps" if len(steps) + 1 >= self.max_steps else None
+
+    def _end(self, action: Action, limit: StopReason | None, writer: Writer) -> StopReason:
+        """Return how a run ended whose last Action gave an answer."""
+        # Without tools a limit takes nothing from the model: it ends by itself.
+        if isinstance(action, Finish) and not (limit and self.tools):
+            return "finish"
+        return limit or ("cut_off" if writer.context.room > 0 else "context")
 
     def _useful(self, steps: Sequence[Step]) -> Tools:
         """Return the tools without those that only lead round in circles by now."""
@@ -127,73 +163,38 @@ class Agent:
             if tool.name not in worn and not (tool.network and tool.name in failed)
         ]
 
-    def _reply(self, context: Context, tools: Tools) -> Generator[Text, None, str]:
-        """Have the model write one step. A Thought that spends its tokens or goes round
-        in circles is closed, and the Action follows."""
-        budget = min(self.thought_tokens, context.room // 2)
-
-        def enough(text: str, spent: int) -> bool:
-            spendable = budget + self.action_tokens * protocol.in_action(text)
-            return spent >= spendable or goes_round(text)
-
-        text, ended = yield from self._write(context, protocol.step_grammar(tools), enough)
-        if ended or protocol.in_action(text) or context.room < _CLOSING_ROOM:
-            return text
-        close = protocol.closing(text)
-        context.force(close)
-        yield Text(close)
-        grammar = protocol.action_grammar(tools)
-        action, _ = yield from self._write(
-            context, grammar, lambda text, spent: spent >= self.action_tokens or goes_round(text)
-        )
-        return text + close + action
-
-    def _write(
-        self, context: Context, grammar: str, enough: Callable[[str, int], bool]
-    ) -> Generator[Text, None, tuple[str, bool]]:
-        """Return what the model writes under the grammar until that is enough, and
-        whether it came to an end by itself."""
-        text = ""
-        for spent, piece in enumerate(context.generate(grammar, self.sampling), 1):
-            text += piece
-            yield Text(piece)
-            if enough(text, spent):
-                return text, False
-        return text, True
-
-    def _limit(self, steps: Sequence[Step], context: Context) -> StopReason | None:
-        """Return why the next step must be the last, or None."""
-        if context.room < _STEP_ROOM and steps:
-            return "context"
-        if is_stuck(steps):
-            return "no_progress"
-        if self.tools and len(steps) + 1 >= self.max_steps:
-            return "max_steps"
-        return None
-
-    def _clipped(self, text: str, room: int) -> str:
-        """Return an Observation that leaves room for the next step, cut with a note."""
-        most = max(room - _STEP_ROOM, 64)
-        kept = text[:_OBSERVATION_CHARACTERS]
-        while self.model.count(kept) > most:
-            kept = kept[: len(kept) * 3 // 4]
-        return text if kept == text else f"{kept} … (cut: {len(text)} characters in all)"
+    def _act(self, action: Action, steps: Sequence[Step], writer: Writer) -> str | None:
+        """Return what the Action gave, cut so that a Finish still fits: a result, or an
+        error that the model can react to. None where it gave an answer."""
+        if _answer(action) is not None:
+            return None
+        room = writer.budget.observation(writer.context.room)
+        if isinstance(action, Call) and (known := known_result(action, steps)) is not None:
+            return clip(known, room, self.model.count)  # it was cut when it was new
+        most = min(self.observation_tokens, room)
+        return clip(_result(action, self.tools), most, self.model.count)
 
 
-def _act(action: Action, tools: Tools, steps: Sequence[Step]) -> str | None:
-    """Return what the Action gave: a result, or an error that the model can react to."""
-    if isinstance(action, Finish) and action.answer.startswith(ERROR):
+def _answer(action: Action) -> str | None:
+    """Return the answer that the Action gives, as far as it goes, or None. A tool's error
+    is no answer."""
+    if isinstance(action, Finish):
+        answer: str | None = action.answer
+    else:
+        answer = protocol.partial_answer(action.text) if isinstance(action, Malformed) else None
+    return None if answer is None or answer.startswith(ERROR) else answer
+
+
+def _result(action: Action, tools: Tools) -> str:
+    """Return what an Action that is no answer gives: a result or an error."""
+    if isinstance(action, Finish):
         return f"{ERROR}that is a tool's message and no answer. {_INSTEAD}"
-    if isinstance(action, Finish) or _unfinished_answer(action):
-        return None
     if isinstance(action, Malformed):
         return f"{ERROR}the step was not understood: {action.reason}. Write a shorter one."
     tool = next((tool for tool in tools if tool.name == action.tool), None)
     if tool is None:
         names = ", ".join([tool.name for tool in tools] + [FINISH])
         return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
-    if (known := known_result(action, steps)) is not None:
-        return known
     try:
         return tool.run(action.arguments)
     except ToolError as error:
@@ -201,14 +202,11 @@ def _act(action: Action, tools: Tools, steps: Sequence[Step]) -> str | None:
 
 
 _INSTEAD = "Answer from what you know, or say what could not be found out."
-
-
-def _outcome(action: Action, limit: StopReason | None) -> tuple[str, StopReason]:
-    """Return the answer and how the run ended, from its last Action."""
-    if isinstance(action, Finish):
-        return "" if action.answer.startswith(ERROR) else action.answer, limit or "finish"
-    return _unfinished_answer(action) or "", limit or "cut_off"
-
-
-def _unfinished_answer(action: Action) -> str | None:
-    return protocol.partial_answer(action.text) if isinstance(action, Malformed) else None
+_LEAST = {
+    "max_steps": 1,
+    "thought_tokens": 1,
+    "action_tokens": 1,
+    "thinking_tokens": 0,
+    "observation_tokens": 1,
+}
+"""The least that each limit may be."""

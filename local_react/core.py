@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event as Flag
 from typing import Any, Literal, Protocol, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
-StopReason: TypeAlias = Literal["finish", "max_steps", "context", "no_progress", "cut_off"]
-"""How a run ended: by its own Finish, or at one of the limits."""
+StopReason: TypeAlias = Literal[
+    "finish", "max_steps", "context", "no_progress", "cut_off", "interrupted"
+]
+"""How a run ended: by its own Finish, at one of the limits, or because it was told to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,10 @@ class Sampling:
     """Keep the likeliest tokens that together reach this probability."""
     min_p: float = 0.0
     """Drop tokens less likely than this share of the likeliest one."""
+    repeat_penalty: float = 1.0
+    """Make the tokens that were written lately less likely; 1 leaves them alone. A
+    logit is divided by it where it is positive and multiplied where it is negative
+    (Keskar et al., 2019, "CTRL", section 4.1), as llama.cpp does."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.temperature <= 10.0:
@@ -49,6 +56,8 @@ class Sampling:
             raise ValueError(f"top-p must be above 0 and at most 1, not {self.top_p}")
         if not 0.0 <= self.min_p < 1.0:
             raise ValueError(f"min-p must be from 0 to below 1, not {self.min_p}")
+        if not 1.0 <= self.repeat_penalty <= 2.0:
+            raise ValueError(f"repeat-penalty must be from 1 to 2, not {self.repeat_penalty}")
         if self.seed < 0:
             raise ValueError(f"seed must be 0 or more, not {self.seed}")
 
@@ -150,10 +159,17 @@ class Context(Protocol):
         """Tokens that still fit into the context window."""
         ...
 
+    def think(self, most: int) -> Iterator[str]:
+        """Where the model always thinks before it replies, let it do so for at most
+        that many tokens and yield what it writes, one string a token; the reply comes
+        after. Yield nothing for any other model."""
+        ...
+
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token, until the grammar or the
-        model ends it or the window is full. A string is empty while a character's
-        bytes are incomplete. Stop early by closing the iterator.
+        model ends it, the window is full, or the context's `cancel` is set. A string is
+        empty while a character's bytes are incomplete. Stop early by closing the
+        iterator.
 
         Raises GrammarError, before a token is sampled, where the grammar (GBNF with
         the start rule "root") does not compile.
@@ -168,6 +184,11 @@ class Context(Protocol):
         """Close the assistant's reply, add a message, and open the next reply."""
         ...
 
+    def fork(self, count: int) -> Sequence[Context]:
+        """Return so many contexts that go on from here, each for itself; what was read
+        so far they share."""
+        ...
+
 
 class Model(Protocol):
     """A backend: what turns messages and a grammar into text."""
@@ -177,8 +198,20 @@ class Model(Protocol):
         """The name shown to people and kept in transcripts."""
         ...
 
-    def start(self, messages: Sequence[Message]) -> Context:
+    @property
+    def context_size(self) -> int:
+        """Tokens that a context holds."""
+        ...
+
+    def start(
+        self, messages: Sequence[Message], *, fixed: bool = False, cancel: Flag | None = None
+    ) -> Context:
         """Return a new context that holds the messages and opens a reply.
+
+        `fixed` says that all messages but the last are the same in every run and hold
+        nothing private: what the model made of them may then be kept, on disk too, for
+        the next run. Setting `cancel`, from any thread, ends what the context is at
+        within one token, or within one batch of what it reads.
 
         Raises ContextFull where they don't fit into the window.
         """
@@ -191,3 +224,20 @@ class Model(Protocol):
     def check(self, grammar: str) -> None:
         """Raise GrammarError where the grammar does not compile."""
         ...
+
+    def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
+        """Yield the replies to many requests, written at the same time: pairs of the
+        request's number, from 0, and a piece of its reply, as Context.generate yields
+        it. The contexts are to be this model's own, each in one request alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A reply that is wanted."""
+
+    context: Context
+    grammar: str | None = None
+    sampling: Sampling = field(default=Sampling())
+    most: int | None = None
+    """Tokens after which the reply is broken off."""

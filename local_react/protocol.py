@@ -27,6 +27,8 @@ from local_react.tools.base import FINISH, AnyTool
 ACTION = "Action:"
 _NOT_IN_A_THOUGHT = ("Thought", "Action", "Observation")
 _FINISH_OPENING = f'{FINISH} {{"answer": "'
+SHORTEST = f'Thought: \n{ACTION} {_FINISH_OPENING}"}}'
+"""A step that says nothing: its tokens are what any Finish takes beside its words."""
 _FINISH_RULE = " ".join([literal(_FINISH_OPENING), "visible char*", literal('"}')])
 
 
@@ -120,6 +122,12 @@ def _split(text: str) -> tuple[str, str]:
 def in_action(text: str) -> bool:
     """Return True once a reply has reached its Action line."""
     return f"\n{ACTION}" in text
+
+
+def in_finish(text: str) -> bool:
+    """Return True once a reply has begun with a Finish, which ends the run however far
+    it gets."""
+    return _split(text)[1].startswith(_FINISH_OPENING)
 
 
 def closing(text: str) -> str:

@@ -26,6 +26,15 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept on disk between processes is kept elsewhere while tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOCAL_REACT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("LOCAL_REACT_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def tiny_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A GGUF of random weights, made for the tests."""

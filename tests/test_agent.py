@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from threading import Event as Flag
+from typing import Annotated, Any, get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import WithJsonSchema
 
 from local_react import (
@@ -18,10 +26,16 @@ from local_react import (
     Step,
     Text,
     ToolError,
+    calculator,
     tool,
 )
-from local_react.errors import GrammarError, UsageError
+from local_react.backends.scripted import ScriptedContext
+from local_react.budget import Limits, opened
+from local_react.core import Event, Sampling, StopReason
+from local_react.errors import ContextFull, GrammarError, UsageError
+from local_react.protocol import observation
 from local_react.tools.base import Tool
+from local_react.writing import Writer
 
 FINISH = 'Thought: done\nAction: Finish {"answer": "42"}'
 
@@ -65,8 +79,8 @@ def test_a_call_is_made_and_its_result_shown_to_the_model() -> None:
 
 def test_the_stream_is_text_then_step_and_the_run_at_last() -> None:
     events = list(Agent(ScriptedModel([call("hi"), FINISH]), [echo]).stream("Q?"))
-    kinds = [type(event) for event in events]
-    assert kinds == [Text, Text, Step, Text, Text, Step, Run]
+    kinds = [kind for kind, _ in groupby(events, type)]
+    assert kinds == [Text, Step, Text, Step, Run]
     texts = "".join(event.text for event in events if isinstance(event, Text))
     assert texts == call("hi") + FINISH
 
@@ -130,8 +144,9 @@ def test_a_tools_error_is_not_taken_for_an_answer() -> None:
     assert answered.answer == "42"
 
 
-def test_an_error_as_the_last_answer_is_none() -> None:
-    answered = run('Thought: t\nAction: Finish {"answer": "Error: x"}', max_steps=1)
+@pytest.mark.parametrize("end", ['"}', ""])
+def test_an_error_as_the_last_answer_is_none(end: str) -> None:
+    answered = run('Thought: t\nAction: Finish {"answer": "Error: x' + end, max_steps=1)
     assert (answered.answer, answered.stop_reason) == ("", "max_steps")
 
 
@@ -157,9 +172,9 @@ def test_a_reply_out_of_format_can_be_mended() -> None:
 
 def test_a_long_thought_is_closed_and_the_action_follows() -> None:
     model = ScriptedModel(["Thought: on\n" + "and on\n" * 50, ' Finish {"answer": "42"}'])
-    answered = Agent(model, [echo], thought_tokens=5).run("Q?")
+    answered = Agent(model, [echo], thought_tokens=8).run("Q?")
     assert answered.answer == "42"
-    assert answered.steps[0].thought == "on\nand on\nand on\nand on\nand on"
+    assert answered.steps[0].thought == "on\nand on\nand on\nand on"
 
 
 def test_a_thought_that_goes_round_in_circles_is_closed() -> None:
@@ -171,7 +186,6 @@ def test_a_thought_that_goes_round_in_circles_is_closed() -> None:
 
 
 def test_an_answer_that_was_cut_off_is_the_answer_and_marked() -> None:
-    # The words of a JSON string on one line count as one token of the script's.
     answered = run('Thought: t\nAction: Finish {"answer": "half of it')
     assert (answered.answer, answered.stop_reason) == ("half of it", "cut_off")
 
@@ -183,29 +197,25 @@ def test_an_action_without_end_is_cut_off() -> None:
     assert answered.answer == "42"
 
 
-def test_a_full_context_ends_the_run_with_the_best_answer() -> None:
-    model = ScriptedModel([call("a"), FINISH], room=560)
-    long = tool(name="echo")(_long)
-    answered = Agent(model, [long]).run("Q?")
-    assert (answered.answer, answered.stop_reason) == ("42", "context")
-    assert "(cut: " in str(answered.steps[0].observation)
-
-
-def _long(text: str) -> str:
-    """Return much."""
-    return "word " * 5000
-
-
 @pytest.mark.parametrize("question", ["", "   ", "\n"])
 def test_an_empty_question_is_refused(question: str) -> None:
     with pytest.raises(UsageError, match="empty"):
         Agent(ScriptedModel([FINISH])).run(question)
 
 
-@pytest.mark.parametrize("limit", ["max_steps", "thought_tokens", "action_tokens"])
-def test_a_limit_below_one_is_refused(limit: str) -> None:
-    with pytest.raises(UsageError, match=limit.replace("_", "-")):
-        Agent(ScriptedModel([FINISH]), **{limit: 0})  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [
+        ("max_steps", 0),
+        ("thought_tokens", 0),
+        ("action_tokens", -5),
+        ("observation_tokens", 0),
+        ("thinking_tokens", -1),
+    ],
+)
+def test_a_limit_that_cannot_be_is_refused(limit: str, value: int) -> None:
+    with pytest.raises(UsageError, match=f"--{limit.replace('_', '-')} .*{value}"):
+        Agent(ScriptedModel([FINISH]), **{limit: value})  # type: ignore[arg-type]
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
@@ -245,4 +255,416 @@ def test_calls_that_differ_in_words_are_different() -> None:
 
 def test_a_plain_function_is_refused_with_advice() -> None:
     with pytest.raises(UsageError, match="@tool"):
-        Agent(ScriptedModel([FINISH]), [_long])  # type: ignore[list-item]
+        Agent(ScriptedModel([FINISH]), [len])  # type: ignore[list-item]
+
+
+# -- the window ----------------------------------------------------------------------
+
+
+@tool(name="echo")
+def _long(text: str) -> str:
+    """Return much."""
+    return "A sentence of some words. " * 2000
+
+
+class Obedient(ScriptedModel):
+    """Calls as long as the grammar lets it, with so many words in its Thought and in its
+    call, and then gives the answer."""
+
+    words = 0
+    argument = 0
+
+    def start(self, messages: Any, **options: Any) -> ScriptedContext:
+        return _ObedientContext(**vars(super().start(messages, **options)))
+
+
+@dataclass
+class _ObedientContext(ScriptedContext):
+    def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
+        assert grammar is not None
+        assert isinstance(self.model, Obedient)
+        number = len(self.model.grammars)
+        reply = FINISH.partition("Action:")[2]
+        if "echo" in grammar:
+            text = "".join(f" n{number}a{word}" for word in range(self.model.argument))
+            reply = f' echo {{"text": "{number}{text}"}}'
+        if "Thought" in grammar:
+            thought = "".join(f" n{number}w{word}" for word in range(self.model.words))
+            reply = f"Thought: on{thought}\nAction:{reply}"
+        self.replies = iter([reply])
+        yield from super().generate(grammar, sampling)
+
+
+SIZES = st.integers(64, 3000)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    SIZES,
+    st.integers(0, 80),
+    st.integers(0, 300),
+    st.integers(0, 300),
+    st.integers(1, 4000),
+    st.integers(1, 40),
+)
+def test_with_any_window_a_run_that_is_begun_has_room_for_its_answer(
+    size: int, template: int, words: int, argument: int, observed: int, steps: int
+) -> None:
+    model = Obedient([], context_size=size, message_tokens=template)
+    model.words, model.argument = words, argument
+    agent = Agent(model, [_long], max_steps=steps, observation_tokens=observed)
+    try:
+        answered = agent.run("Q?")
+    except ContextFull as refusal:
+        assert f"{size} tokens has no room" in str(refusal)
+        assert model.grammars == []
+        assert size < 250 + 5 * template
+        return
+    assert answered.answer == "42"
+    # Without progress where its calls are cut off for want of room.
+    assert answered.stop_reason in ("context", "max_steps", "no_progress")
+    assert answered.stop_reason != "max_steps" or len(answered.steps) == steps
+    for step in answered.steps[:-1]:
+        assert model.count(str(step.observation)) <= max(observed, 24)
+    assert answered.usage.evaluated <= size
+
+
+KINDS = [
+    call("a"),
+    call("b c"),
+    call("x", "google"),
+    call("refuse"),
+    call("long " * 200),
+    "Thought: " + "never ending " * 2000,
+    'Thought: t\nAction: Finish {"answer": "' + "so long an answer " * 2000,
+    'Thought: t\nAction: Finish {"answer": "Error: ' + "so long " * 2000 + '"}',
+    "out of format",
+    "",
+    FINISH,
+]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    SIZES,
+    st.lists(st.sampled_from(KINDS), max_size=12),
+    st.lists(st.sampled_from(["", "hm ", "hm " * 3000]), max_size=12),
+    st.booleans(),
+    st.integers(1, 3000),
+    st.integers(1, 9),
+)
+def test_whatever_a_model_writes_the_run_ends_within_the_window_and_says_why(
+    size: int, replies: list[str], thinking: list[str], with_tools: bool, limit: int, steps: int
+) -> None:
+    # The script's context raises ContextFull where more is put into it than fits.
+    model = ScriptedModel([*replies, *[FINISH] * 20], context_size=size, thinking=thinking)
+    tools = [_long, tool(name="google")(_refuses)] if with_tools else []
+    agent = Agent(
+        model,
+        tools,
+        max_steps=steps,
+        thought_tokens=limit,
+        action_tokens=limit,
+        thinking_tokens=limit,
+        observation_tokens=limit,
+    )
+    try:
+        answered = agent.run("Q?")
+    except ContextFull:
+        assert model.grammars == []
+        return
+    assert 1 <= len(answered.steps) <= max(steps, 1)
+    assert answered.stop_reason in get_args(StopReason)
+    assert answered.stop_reason != "interrupted"
+    assert answered.usage.evaluated <= size
+    assert not answered.finished or answered.answer
+
+
+def _refuses(text: str) -> str:
+    """Return nothing."""
+    raise ToolError("no " * 3000)
+
+
+def test_a_full_context_ends_the_run_with_the_best_answer() -> None:
+    model = Obedient([], context_size=900)
+    answered = Agent(model, [_long], max_steps=50).run("Q?")
+    assert (answered.answer, answered.stop_reason) == ("42", "context")
+    assert len(answered.steps) > 1
+    shown = str(answered.steps[0].observation)
+    assert re.search(r"words\. … \(cut: the first [\d,]+ of 52,000 characters\)$", shown)
+    assert ["echo" in grammar for grammar in model.grammars][-1] is False
+
+
+def test_an_observation_is_cut_to_its_tokens_and_is_shown_so() -> None:
+    model = ScriptedModel([call("a"), FINISH])
+    answered = Agent(model, [_long], observation_tokens=100).run("Q?")
+    assert 80 < model.count(str(answered.steps[0].observation)) <= 100
+    assert model.seen[-1].content == f"Observation: {answered.steps[0].observation}"
+
+
+def test_a_known_result_that_was_cut_is_not_cut_again() -> None:
+    answered = run(call("a"), call("a"), FINISH, tools=(_long,), observation_tokens=100)
+    first, second = (str(step.observation) for step in answered.steps[:2])
+    assert second.startswith(first)
+    assert "You had this result already" in second
+
+
+@pytest.mark.parametrize("size", [256, 512, 1024])
+def test_without_tools_a_small_window_answers(size: int) -> None:
+    model = Obedient([], context_size=size)
+    model.words = 500
+    answered = Agent(model).run("Q?")
+    assert (answered.answer, answered.stop_reason) == ("42", "finish")
+
+
+@pytest.mark.parametrize("tools", [(), (echo,)])
+def test_a_question_that_is_too_long_is_refused_with_both_figures(tools: Any) -> None:
+    def refusal(words: int) -> str:
+        model = ScriptedModel([FINISH], context_size=1000)
+        try:
+            Agent(model, tools).run("word " * words)
+        except ContextFull as error:
+            assert (model.grammars, str(error).count("\n")) == ([], 0)
+            return str(error)
+        assert model.grammars
+        return ""
+
+    told = refusal(5000)
+    found = re.search(r"question is 5000 tokens, .* 1000 has room for (\d+): .*--ctx-size", told)
+    assert found
+    most = int(found[1])
+    assert 300 < most < 900
+    # The figure is true: a question of so many is answered, and one of one more is not.
+    assert refusal(most) == ""
+    assert f"question is {most + 1} tokens" in refusal(most + 1)
+    assert f"has room for {most}:" in refusal(most + 1)
+
+
+def test_instructions_that_fill_the_window_are_refused_as_such() -> None:
+    with pytest.raises(ContextFull, match=r"120 tokens has no room .*--ctx-size, or fewer tools"):
+        Agent(ScriptedModel([FINISH], context_size=120), [echo]).run("Q?")
+    with pytest.raises(ContextFull, match=r"90 tokens has no room .*--ctx-size$"):
+        Agent(ScriptedModel([FINISH], context_size=90)).run("Q?")
+
+
+def test_a_finish_may_take_the_room_that_was_kept_for_one() -> None:
+    answer = "".join(f" w{word}" for word in range(1000))
+    model = ScriptedModel([f'Thought: t\nAction: Finish {{"answer": "{answer}'], context_size=700)
+    answered = Agent(model, [echo], action_tokens=5000).run("Q?")
+    assert answered.stop_reason == "context"
+    assert answered.usage.evaluated == 700
+    assert answer.strip().startswith(answered.answer)
+
+
+@pytest.mark.parametrize("tools", [(), (echo,), (echo, _long), (calculator,)])
+def test_a_turn_costs_no_more_than_is_set_aside_for_it(tiny: LlamaModel, tools: Any) -> None:
+    limits = Limits(thinking=1, thought=1, action=1, observation=1)
+    for model in (tiny, ScriptedModel([], message_tokens=30)):
+        context, budget = opened(model, limits, tools, "Q?", Flag())
+        before = context.room
+        context.append(observation("it is"))
+        cost = before - context.room - model.count("it is")
+        assert cost <= budget.turn <= 3 * cost
+
+
+def test_a_thought_is_not_closed_where_there_is_no_room_to() -> None:
+    model = ScriptedModel(["Thought: on and on"], context_size=500)
+    context, budget = opened(model, Limits(1, 1, 1, 1), (), "Q?", Flag())
+    context.force(" word" * (context.room - 1))
+    writer = Writer(model, context, budget, Sampling())
+    assert len(list(writer.write([], last=True))) == 1
+    assert (context.room, writer.text) == (0, "Thought:")
+
+
+def test_a_real_window_holds_whatever_a_model_of_noise_writes(
+    tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    def start(self: LlamaModel, *arguments: Any, **options: Any) -> Any:
+        started.append(real(self, *arguments, **options))
+        return started[-1]
+
+    real = LlamaModel.start
+    monkeypatch.setattr(LlamaModel, "start", start)
+    ended = set()
+    with LlamaModel(tiny_path, threads=1, context_size=2900) as model:
+        for seed in range(4):
+            sampling = Sampling(temperature=1.5, seed=seed)
+            agent = Agent(
+                model, [_long], 20, thought_tokens=60, action_tokens=120, sampling=sampling
+            )
+            ended.add(agent.run("Q?").stop_reason)
+    assert all(context.room >= 0 for context in started)
+    assert ended <= set(get_args(StopReason))
+
+
+# -- cancel and Ctrl-C -----------------------------------------------------------------
+
+
+def until(events: Iterator[Event], piece: str) -> list[Event]:
+    """Return the events up to a Text."""
+    seen = []
+    for event in events:
+        seen.append(event)
+        if isinstance(event, Text) and piece in event.text:
+            break
+    return seen
+
+
+def test_a_cancelled_run_ends_at_once_with_what_there_is() -> None:
+    cancel = Flag()
+    model = ScriptedModel([call("hi"), "Thought: it\nis HI so I\nfinish"])
+    events = Agent(model, [echo]).stream("Q?", cancel)
+    until(events, "HI")
+    cancel.set()
+    (partial,) = events
+    assert isinstance(partial, Run)
+    assert (partial.stop_reason, partial.answer, partial.finished) == ("interrupted", "", False)
+    assert [step.observation for step in partial.steps] == ["HI", None]
+    assert partial.steps[1].thought == "it\nis HI"
+    assert partial.steps[1].action == Malformed("Thought: it\nis HI", "it was interrupted")
+    assert partial.steps[1].usage.generated == 4
+    assert partial.usage.generated == sum(step.usage.generated for step in partial.steps)
+
+
+def test_a_run_that_is_cancelled_beforehand_makes_no_step() -> None:
+    cancel = Flag()
+    cancel.set()
+    model = ScriptedModel([FINISH])
+    partial = Agent(model).run("Q?", cancel)
+    assert (partial.stop_reason, partial.steps, model.grammars) == ("interrupted", (), [])
+
+
+def test_a_call_that_was_written_when_the_run_is_cancelled_is_not_made() -> None:
+    cancel = Flag()
+    events = Agent(ScriptedModel([call("hi")]), [echo]).stream("Q?", cancel)
+    until(events, '"hi"}')
+    cancel.set()
+    (partial,) = events
+    assert isinstance(partial, Run)
+    assert calls == []
+    assert partial.steps[0].action == Malformed(call("hi"), "it was interrupted")
+
+
+def test_an_answer_that_is_whole_when_the_run_is_cancelled_is_the_answer() -> None:
+    cancel = Flag()
+    events = Agent(ScriptedModel([FINISH])).stream("Q?", cancel)
+    until(events, "42")
+    cancel.set()
+    *_, done = events
+    assert isinstance(done, Run)
+    assert (done.answer, done.stop_reason) == ("42", "finish")
+
+
+def test_cancelling_while_a_tool_works_keeps_its_result() -> None:
+    cancel = Flag()
+
+    @tool
+    def cancels() -> str:
+        """Cancel the run."""
+        cancel.set()
+        return "done"
+
+    partial = Agent(ScriptedModel(["Thought: t\nAction: cancels {}"]), [cancels]).run("Q?", cancel)
+    assert partial.stop_reason == "interrupted"
+    assert [step.observation for step in partial.steps] == ["done"]
+
+
+@tool
+def pressed() -> str:
+    """Be interrupted."""
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_gives_the_partial_run_and_goes_on() -> None:
+    replies = [call("hi"), "Thought: t\nAction: pressed {}"]
+    events = Agent(ScriptedModel(replies), [echo, pressed]).stream("Q?")
+    seen: list[Event] = []
+    with pytest.raises(KeyboardInterrupt):
+        seen.extend(event for event in events)
+    partial = seen[-1]
+    assert isinstance(partial, Run)
+    assert partial.stop_reason == "interrupted"
+    assert partial.steps[0].action == Call("echo", {"text": "hi"})
+    assert partial.steps[1].action == Malformed(replies[1], "it was interrupted")
+    assert len(partial.steps) == 2
+
+
+def test_ctrl_c_while_a_piece_is_shown_is_told_to_the_run() -> None:
+    events = Agent(ScriptedModel(["Thought: one\ntwo\nthree"])).stream("Q?")
+    until(events, "two")
+    partial = events.throw(KeyboardInterrupt())
+    assert isinstance(partial, Run)
+    assert [step.thought for step in partial.steps] == ["one\ntwo"]
+    with pytest.raises(KeyboardInterrupt):
+        next(events)
+
+
+def test_ctrl_c_between_two_steps_repeats_none() -> None:
+    events = Agent(ScriptedModel([call("hi")]), [echo]).stream("Q?")
+    assert any(isinstance(event, Step) for event in events)
+    partial = events.throw(KeyboardInterrupt())
+    assert isinstance(partial, Run)
+    assert [step.observation for step in partial.steps] == ["HI"]
+
+
+def test_run_raises_ctrl_c_as_any_function_does() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run("Thought: t\nAction: pressed {}", tools=(pressed,))
+
+
+def test_a_real_model_is_cancelled_within_a_token_and_is_usable_at_once(tiny: LlamaModel) -> None:
+    cancel = Flag()
+    events = Agent(tiny, thought_tokens=100_000).stream("Q?", cancel)
+    written = "".join(event.text for event in until(events, "") if isinstance(event, Text))
+    cancel.set()
+    (partial,) = events
+    assert isinstance(partial, Run)
+    assert partial.stop_reason == "interrupted"
+    assert [step.action for step in partial.steps] == [Malformed(written, "it was interrupted")]
+    assert Agent(tiny, thought_tokens=5).run("Q?").stop_reason != "interrupted"
+
+
+# -- models that think -----------------------------------------------------------------
+
+
+def test_what_is_thought_before_the_reply_is_shown_and_is_no_part_of_the_step() -> None:
+    thinking = ['<think>\nAction: Finish {"answer": "7"}</think>', "", "<think>again</think>\n"]
+    model = ScriptedModel([call("a"), call("b"), FINISH], thinking=thinking)
+    events = list(Agent(model, [echo]).stream("Q?"))
+    texts = "".join(event.text for event in events if isinstance(event, Text))
+    assert texts == thinking[0] + "\n" + call("a") + call("b") + thinking[2] + FINISH
+    answered = events[-1]
+    assert isinstance(answered, Run)
+    assert (answered.answer, [step.thought for step in answered.steps]) == (
+        "42",
+        ["t", "t", "done"],
+    )
+    assert answered.steps[0].usage.generated > answered.steps[1].usage.generated
+
+
+@pytest.mark.parametrize(("most", "thought"), [(0, 0), (7, 7), (10_000, 3000)])
+def test_thinking_is_capped(most: int, thought: int) -> None:
+    model = ScriptedModel([FINISH], thinking=["hm " * 3000])
+    events = list(Agent(model, thinking_tokens=most).stream("Q?"))
+    texts = [event.text for event in events if isinstance(event, Text)]
+    assert sum("hm" in text for text in texts) == thought
+
+
+def test_thinking_leaves_room_for_the_answer() -> None:
+    model = ScriptedModel([FINISH], context_size=400, thinking=["hm " * 3000])
+    assert Agent(model).run("Q?").answer == "42"
+
+
+def test_the_opening_is_fixed_but_for_the_question() -> None:
+    given: dict[str, Any] = {}
+
+    class Noting(ScriptedModel):
+        def start(self, messages: Any, **options: Any) -> ScriptedContext:
+            given.update(options, last=messages[-1].content)
+            return super().start(messages, **options)
+
+    cancel = Flag()
+    Agent(Noting([FINISH])).run("Q?", cancel)
+    assert given == {"fixed": True, "cancel": cancel, "last": "Question: Q?"}

@@ -39,19 +39,24 @@ class ChatTemplate:
         self._render = render
 
     def opening(self, messages: Sequence[Message]) -> list[Segment]:
-        """Return the segments of a chat that ends with an open assistant's reply."""
+        """Return the segments of a chat that ends with an open assistant's reply. The
+        last but one is the content of the last message, alone."""
+        contents = [[message.content] for message in messages]
         try:
             pieces = self._split(messages)
         except _Refused:
-            messages = _system_into_user(messages)
-            pieces = self._split(messages)
-        return _interleaved(pieces, messages)
+            # A template without a system role gets its text before the first question.
+            if len(messages) < 2 or messages[0].role != "system":
+                raise ModelError("the model's chat template takes no plain question") from None
+            pieces = self._split(messages[1:])
+            contents = [[f"{messages[0].content}\n\n", messages[1].content], *contents[2:]]
+        return _interleaved(pieces, contents)
 
     def next_turn(self, message: Message) -> list[Segment]:
         """Return what closes the assistant's reply, holds the message, and opens the
         next reply."""
         chat = [Message("user", ""), Message("assistant", ""), message]
-        return _interleaved(self._split(chat)[2:], [message])
+        return _interleaved(self._split(chat)[2:], [[message.content]])
 
     def _split(self, messages: Sequence[Message]) -> list[str]:
         """Return the template's own text around the contents: one piece more than
@@ -78,17 +83,8 @@ class _Refused(ModelError):
     """The template does not take these messages."""
 
 
-def _system_into_user(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages with the system text in front of the first question: the
-    way to instruct a model whose template knows no system role."""
-    if len(messages) < 2 or messages[0].role != "system":
-        raise ModelError("the model's chat template takes no plain question")
-    first = Message("user", f"{messages[0].content}\n\n{messages[1].content}")
-    return [first, *messages[2:]]
-
-
-def _interleaved(pieces: Sequence[str], messages: Sequence[Message]) -> list[Segment]:
+def _interleaved(pieces: Sequence[str], contents: Sequence[Sequence[str]]) -> list[Segment]:
     segments = []
-    for piece, message in zip(pieces, messages, strict=False):
-        segments += [Segment(piece, True), Segment(message.content, False)]
+    for piece, parts in zip(pieces, contents, strict=False):
+        segments += [Segment(piece, True), *(Segment(part, False) for part in parts)]
     return [*segments, Segment(pieces[-1], True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -21,23 +22,47 @@ def choose(logits: Logits, sampling: Sampling, random: np.random.Generator) -> i
     """
     if sampling.temperature == 0.0:
         return int(logits.argmax())
-    tokens = _likeliest(logits, sampling)
-    tokens = tokens[_kept(_softmax(logits[tokens]), sampling)]
+    tokens = _within_reach(logits, sampling)
+    if _filters(sampling):
+        tokens = _likeliest(tokens, logits, sampling.top_k)
+        tokens = tokens[_kept(_softmax(logits[tokens]), sampling)]
     weights = _softmax(logits[tokens] / np.float32(sampling.temperature))
     # One uniform draw against the cumulated weights: the same draw, the same token.
     drawn = int(np.searchsorted(np.cumsum(weights), random.random() * weights.sum()))
     return int(tokens[min(drawn, len(tokens) - 1)])
 
 
-def _likeliest(logits: Logits, sampling: Sampling) -> NDArray[np.intp]:
-    """Return token ids from the likeliest to the least likely, at most top-k of them."""
-    # Sorting a whole vocabulary costs more than a small model's token. What is e^-20
-    # times as likely as the best token is never drawn in practice.
-    reach = 20.0 * max(1.0, sampling.temperature)
-    near = np.flatnonzero(logits > logits.max() - np.float32(reach))
-    if 0 < sampling.top_k < len(near):
-        near = near[np.argpartition(logits[near], -sampling.top_k)[-sampling.top_k :]]
-    return near[np.argsort(-logits[near], kind="stable")]
+def penalise(logits: Logits, tokens: Iterable[int], penalty: float) -> None:
+    """Make the tokens less likely, in place: a positive logit is divided by the penalty,
+    a negative one multiplied by it (Keskar et al., 2019)."""
+    found = np.fromiter(set(tokens), dtype=np.intp)
+    held = logits[found]
+    logits[found] = np.where(held > 0, held / penalty, held * penalty)
+
+
+def _within_reach(logits: Logits, sampling: Sampling) -> NDArray[np.intp]:
+    """Return the tokens that may be drawn at all, in the order of their ids."""
+    # Weighing a whole vocabulary costs a good part of a small model's token. What is
+    # e^-16 times as likely as the best is left out: measured on four models, a few
+    # hundred to a few thousand tokens remain, and what goes weighs less than 0.1 %.
+    reach = _REACH * (
+        max(1.0, sampling.temperature) if _filters(sampling) else sampling.temperature
+    )
+    return np.flatnonzero(logits > logits.max() - np.float32(reach))
+
+
+_REACH = 16.0
+
+
+def _filters(sampling: Sampling) -> bool:
+    return bool(sampling.top_k or sampling.top_p < 1.0 or sampling.min_p > 0.0)
+
+
+def _likeliest(tokens: NDArray[np.intp], logits: Logits, top_k: int) -> NDArray[np.intp]:
+    """Return the tokens from the likeliest to the least likely, at most top-k of them."""
+    if 0 < top_k < len(tokens):
+        tokens = tokens[np.argpartition(logits[tokens], -top_k)[-top_k:]]
+    return tokens[np.argsort(-logits[tokens], kind="stable")]
 
 
 def _kept(probabilities: Logits, sampling: Sampling) -> NDArray[np.bool_]:

@@ -2,64 +2,124 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from threading import Event as Flag
 
-from local_react.core import Message, Sampling, Usage
+from local_react.core import Message, Request, Sampling, Usage
+from local_react.errors import ContextFull
 
 
 @dataclass
 class ScriptedModel:
-    """Gives the replies in turn, word by word. It looks at no grammar, so a script
-    can also misbehave; `seen` and `grammars` record what it was given."""
+    """Gives the replies in turn, token by token. It looks at no grammar, so a script
+    can also misbehave; `seen` and `grammars` record what it was given.
+
+    A token is a word, or eight letters of a longer one, and the space before it; a
+    message is `message_tokens` more than its text. `thinking` holds what it thinks
+    before each reply, as a model does that always thinks.
+    """
 
     replies: Sequence[str]
     name: str = "scripted"
-    room: int = 100_000
+    context_size: int = 100_000
+    thinking: Sequence[str] = ()
+    message_tokens: int = 4
     seen: list[Message] = field(default_factory=list)
     grammars: list[str] = field(default_factory=list)
 
-    def start(self, messages: Sequence[Message]) -> ScriptedContext:
-        """Return a context that begins at the first reply."""
-        self.seen.extend(messages)
-        return ScriptedContext(self, iter(self.replies))
+    def start(
+        self, messages: Sequence[Message], *, fixed: bool = False, cancel: Flag | None = None
+    ) -> ScriptedContext:
+        """Return a context that begins at the first reply.
+
+        Raises ContextFull where the messages don't fit.
+        """
+        context = ScriptedContext(
+            self, iter(self.replies), iter(self.thinking), cancel or Flag(), self.context_size
+        )
+        for message in messages:
+            context.append(message)
+        return context
 
     def count(self, text: str) -> int:
-        """Return the number of words."""
-        return len(text.split())
+        """Return the number of tokens."""
+        return len(_tokens(text))
 
     def check(self, grammar: str) -> None:
         """Accept any grammar."""
 
+    def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
+        """Yield a token of each reply in turn, until all are at their ends."""
+        replies = {
+            number: islice(
+                request.context.generate(request.grammar, request.sampling), request.most
+            )
+            for number, request in enumerate(requests)
+        }
+        while replies:
+            for number, reply in list(replies.items()):
+                token = next(reply, None)
+                if token is None:
+                    del replies[number]
+                else:
+                    yield number, token
+
 
 @dataclass
 class ScriptedContext:
-    """One chat with a ScriptedModel. Raises IndexError when the script is at its end."""
+    """One chat with a ScriptedModel. Raises IndexError when the script is at its end,
+    and ContextFull where more is put into it than fits."""
 
     model: ScriptedModel
     replies: Iterator[str]
+    thoughts: Iterator[str]
+    cancel: Flag
+    room: int
+    """Tokens that still fit."""
     usage: Usage = field(default=Usage())
 
-    @property
-    def room(self) -> int:
-        """Tokens that still fit."""
-        return self.model.room - self.usage.evaluated
+    def think(self, most: int) -> Iterator[str]:
+        """Yield what is thought before the next reply, to its end or so many tokens."""
+        yield from islice(self._write(next(self.thoughts, "")), most)
 
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
-        """Yield the next reply word by word."""
+        """Yield the next reply token by token."""
         self.model.grammars.append(grammar or "")
         reply = next(self.replies, None)
         if reply is None:
             raise IndexError("the script has no more replies")
-        for word in reply.splitlines(keepends=True):
-            self.usage += Usage(evaluated=1, generated=1)
-            yield word
+        yield from self._write(reply)
+
+    def fork(self, count: int) -> list[ScriptedContext]:
+        """Return so many contexts that take the script's next replies in turn."""
+        return [replace(self) for _ in range(count)]
 
     def force(self, text: str) -> None:
-        """Count the text as one token."""
-        self.usage += Usage(evaluated=1)
+        """Count the text."""
+        self._take(self.model.count(text))
 
     def append(self, message: Message) -> None:
         """Record the message."""
+        self._take(self.model.count(message.content) + self.model.message_tokens)
         self.model.seen.append(message)
-        self.usage += Usage(evaluated=self.model.count(message.content))
+
+    def _write(self, text: str) -> Iterator[str]:
+        for token in _tokens(text):
+            if self.cancel.is_set() or not self.room:
+                return
+            self._take(1)
+            self.usage += Usage(generated=1)
+            yield token
+
+    def _take(self, tokens: int) -> None:
+        if tokens > self.room:
+            raise ContextFull(f"{tokens} tokens don't fit: there is room for {self.room}")
+        self.room -= tokens
+        self.usage += Usage(evaluated=tokens)
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\s*\S{1,8}|\s+", text)

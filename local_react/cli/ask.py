@@ -12,9 +12,11 @@ import click
 from local_react import protocol
 from local_react.agent import Agent
 from local_react.catalog import load_catalogue
+from local_react.cli import INTERRUPTED
 from local_react.cli.show import Display, complain, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
+from local_react.memory import CACHE_TYPES
 from local_react.network import Network
 from local_react.tools import builtin_tools
 from local_react.tools.base import AnyTool
@@ -28,6 +30,9 @@ _EPILOG = """\b
 Other commands:
   local-react pull [NAME]   fetch a model, and verify it
   local-react models        list the models of the catalogue
+  local-react bench         measure this machine, and remember what is best
+  local-react cache [clear] show or clear what makes the next start quicker
+  local-react doctor        tell what this machine has, and whether a model fits
 
 \b
 Exit codes:
@@ -83,19 +88,72 @@ Exit codes:
     "--min-p", default=0.0, show_default=True, help="Drop tokens below this share of the likeliest."
 )
 @click.option(
+    "--repeat-penalty",
+    default=1.0,
+    show_default=True,
+    help="Above 1, what was written lately becomes less likely.",
+)
+@click.option(
     "--thought-tokens",
     default=400,
     show_default=True,
     help="Tokens after which a Thought is closed.",
 )
+@click.option(
+    "--thinking-tokens",
+    default=1024,
+    show_default=True,
+    help="Tokens that a model may think before it replies, where it always does.",
+)
+@click.option(
+    "--observation-tokens",
+    default=1500,
+    show_default=True,
+    help="Tokens after which a tool's result is cut.",
+)
 @click.option("--ctx-size", type=int, help="Tokens of context.  [default: 8192, or the model's]")
-@click.option("-t", "--threads", type=int, help="CPU threads.  [default: all this process may use]")
+@click.option(
+    "-t", "--threads", type=int, help="CPU threads.  [default: the best measured, or the cores]"
+)
 @click.option(
     "-ngl",
     "--gpu-layers",
     default=-1,
     show_default=True,
     help="Layers on the GPU, where the build has one; -1: all.",
+)
+@click.option(
+    "-fa",
+    "--flash-attn",
+    "flash_attention",
+    type=click.Choice(["auto", "on", "off"]),
+    default="auto",
+    show_default=True,
+    help="Flash attention.",
+)
+@click.option(
+    "-ctk",
+    "--cache-type-k",
+    type=click.Choice(CACHE_TYPES),
+    default="f16",
+    show_default=True,
+    help="How the context's keys are kept: q8_0 takes half the memory.",
+)
+@click.option(
+    "-ctv",
+    "--cache-type-v",
+    type=click.Choice(CACHE_TYPES),
+    default="f16",
+    show_default=True,
+    help="How the context's values are kept.",
+)
+@click.option(
+    "--repack/--no-repack",
+    default=None,
+    help="Lay the weights out anew when loading.  [default: the best measured]",
+)
+@click.option(
+    "--no-cache", is_flag=True, help="Neither use nor keep what makes the next start quicker."
 )
 @click.version_option(package_name="local-react", prog_name="local-react")
 def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **options: Any) -> int:
@@ -118,6 +176,8 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
             tools,
             max_steps=options["max_steps"],
             thought_tokens=options["thought_tokens"],
+            thinking_tokens=options["thinking_tokens"],
+            observation_tokens=options["observation_tokens"],
             sampling=sampling,
         )
     display.model(model)
@@ -131,6 +191,9 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
 
 
 def _explain(run: Run) -> int:
+    """Say why the run ended, and return the exit code."""
+    if run.stop_reason == "interrupted":  # by who needs not be told
+        return INTERRUPTED
     reasons = {
         "max_steps": "the step limit was reached: --max-steps gives more",
         "context": "the context window is full: --ctx-size gives more",
@@ -191,7 +254,7 @@ def _tools(options: dict[str, Any], *, private: bool) -> list[AnyTool]:
 
 
 def _sampling(options: dict[str, Any]) -> Sampling:
-    names = ("temperature", "seed", "top_k", "top_p", "min_p")
+    names = ("temperature", "seed", "top_k", "top_p", "min_p", "repeat_penalty")
     try:
         return Sampling(**{name: options[name] for name in names})
     except ValueError as error:
@@ -207,5 +270,10 @@ def _load(name: str, options: dict[str, Any], *, verbose: bool) -> LlamaModel:
         context_size=options["ctx_size"],
         threads=options["threads"],
         gpu_layers=options["gpu_layers"],
+        repack=options["repack"],
+        flash_attention=options["flash_attention"],
+        cache_type_k=options["cache_type_k"],
+        cache_type_v=options["cache_type_v"],
+        warm_start=not options["no_cache"],
         verbose=verbose,
     )

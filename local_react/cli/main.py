@@ -11,11 +11,21 @@ import click
 
 from local_react.cli import INTERRUPTED
 from local_react.cli.ask import ask
+from local_react.cli.bench import bench
+from local_react.cli.cache import cache
+from local_react.cli.doctor import doctor
 from local_react.cli.pull import models, pull
 from local_react.cli.show import complain
 from local_react.errors import LocalReactError
 
-_COMMANDS = {"ask": ask, "pull": pull, "models": models}
+_COMMANDS = {
+    "ask": ask,
+    "pull": pull,
+    "models": models,
+    "doctor": doctor,
+    "bench": bench,
+    "cache": cache,
+}
 
 
 def run(arguments: list[str]) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ class Display:
     def __init__(self, *, quiet: bool = False, verbosity: int = 0) -> None:
         self._quiet = quiet
         self._verbosity = 0 if quiet else verbosity
+        self._model: LlamaModel | None = None
 
     def waiting(self, what: str) -> AbstractContextManager[object]:
         """Return a context that shows a spinner on a terminal while the block runs."""
@@ -35,6 +37,7 @@ class Display:
         """Show which model answers, and warn where it brings no chat template."""
         if not self._quiet and not model.has_template:
             self._line(f"{model.name} has no chat template: ChatML is used, which may not suit it")
+        self._model = model
         if self._verbosity:
             self._line(
                 f"{model.name}: {model.context_size} tokens of context, threads: {model.threads}"
@@ -45,10 +48,20 @@ class Display:
         if self._verbosity >= 2:
             self._line(f"--- prompt\n{model.prompt(messages)}\n--- grammar\n{grammar}--- run")
 
-    def follow(self, events: Iterator[Event]) -> Run:
-        """Print the events as they come and return the Run at their end."""
-        for event in self._after_waiting(events):
+    def follow(self, events: Generator[Event, None, None]) -> Run:
+        """Print the events as they come and return the Run at their end, which Ctrl-C
+        makes come at once."""
+        try:
+            return self._followed(self._after_waiting(events))
+        except KeyboardInterrupt as pressed:
+            # While something was printed: the run is told, and gives what there is.
+            return self._followed(iter([events.throw(pressed)]))
+
+    def _followed(self, events: Iterator[Event]) -> Run:
+        for event in events:
             if isinstance(event, Run):
+                if event.stop_reason == "interrupted" and not self._quiet:
+                    self._line("")
                 if self._verbosity:
                     self._line(f"in all {_figures(event)}")
                 return event
@@ -63,6 +76,8 @@ class Display:
     def _after_waiting(self, events: Iterator[Event]) -> Iterator[Event]:
         with self.waiting("reading"):
             first = next(events)
+        if self._verbosity and self._model is not None:
+            self._line(_first_token(self._model))
         yield first
         yield from events
 
@@ -105,6 +120,20 @@ def printable(text: str) -> str:
 
 
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def _first_token(model: LlamaModel) -> str:
+    """Return how long it took from the start of the process to the first token."""
+    import psutil
+
+    total = time.time() - psutil.Process().create_time()
+    prefix = model.engine.prefix
+    how = "from the cache" if prefix.kept else "read"
+    rest = total - model.load_seconds - prefix.seconds
+    return (
+        f"[first token after {total:.2f} s: model {model.load_seconds:.2f}, "
+        f"instructions {prefix.seconds:.2f} ({how}), the rest {rest:.2f}]"
+    )
 
 
 def _figures(part: Step | Run) -> str:

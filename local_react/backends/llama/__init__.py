@@ -6,8 +6,14 @@ vocabulary at every token and owns its context.
     native      the library itself: its log, its callbacks, Ctrl-C within it
     vocabulary  text and tokens, trusted and untrusted apart
     decoding    grammars, and the choice of the next token under one
-    evaluator   the context and its cache: nothing is read twice
-    model       LlamaModel and LlamaContext, which the agent uses
+    evaluator   the native context: batches of tokens for many sequences
+    slots       which sequence of its cache holds what
+    warm_start  what is kept of it for the next process
+    engine      what contexts have grown by is read, and nothing twice
+    context     LlamaContext, one chat; forks of it
+    replies     many replies, written at the same time
+    loading     the model's file, and options checked
+    model       LlamaModel
 """
 
 import os
@@ -18,10 +24,8 @@ import os
 # 142 and 144, beside four busy programs 5 and 32; not spinning at all: 49 and 31.
 os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
-from local_react.backends.llama.model import (
-    DEFAULT_CONTEXT,
-    LlamaContext,
-    LlamaModel,
-)
+from local_react.backends.llama.context import LlamaContext
+from local_react.backends.llama.loading import supports_gpu
+from local_react.backends.llama.model import LlamaModel
 
-__all__ = ["DEFAULT_CONTEXT", "LlamaContext", "LlamaModel"]
+__all__ = ["LlamaContext", "LlamaModel", "supports_gpu"]

@@ -9,6 +9,8 @@ bad grammar becomes; neither can happen here.
 from __future__ import annotations
 
 import ctypes
+from collections import deque
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from local_react.backends.llama.native import captured_stderr, cause, native_log
 from local_react.backends.llama.vocabulary import Vocabulary
-from local_react.backends.sampling import Logits, choose
+from local_react.backends.sampling import Logits, choose, penalise
 from local_react.core import Sampling
 from local_react.errors import GrammarError
 
@@ -26,9 +28,13 @@ MAX_CHARACTERS = 200_000
 MAX_NESTING = 100
 """Limits checked before the native parser, which recurses and would crash."""
 
-_NEAR = np.float32(8.0)
-"""Where the grammar refuses the best token, those up to e^8 times less likely are tried
-before the whole vocabulary is."""
+_NEAR = 8.0
+"""Where the grammar refuses a token, those up to e^8 times less likely than the best are
+looked at, and the whole vocabulary only where it admits none of them."""
+_FIRST = 64
+"""Of those, so many are asked about first: mostly that will do."""
+_LATELY = 64
+"""Tokens that the penalty for repetition looks back on, as in llama.cpp."""
 
 _TOKEN_DATA = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 """llama_token_data, as numpy sees it."""
@@ -40,6 +46,12 @@ class Grammars:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._compiled: dict[str, Any] = {}
+        self._one = llama_cpp.llama_token_data()
+        self._array_of_one = ctypes.byref(
+            llama_cpp.llama_token_data_array(
+                data=ctypes.pointer(self._one), size=1, selected=-1, sorted=False
+            )
+        )
 
     def compile(self, text: str) -> Any:
         """Return the native grammar at its start, compiled once.
@@ -83,23 +95,37 @@ class Grammars:
         llama_cpp.llama_sampler_apply(state, ctypes.byref(array))
         return tokens[data["logit"] > -np.inf]
 
+    def admits(self, state: Any, token: int) -> bool:
+        """Return whether the token may come next: asked at every token, so without
+        numpy."""
+        self._one.id, self._one.logit = token, 0.0
+        llama_cpp.llama_sampler_apply(state, self._array_of_one)
+        return bool(self._one.logit == 0.0)
+
     @cached_property
     def _buffer(self) -> NDArray[np.void]:
         return np.zeros(self.vocabulary.size, dtype=_TOKEN_DATA)
 
-    @cached_property
-    def control(self) -> NDArray[np.intp]:
-        """The tokens that never come, as an index."""
-        return np.fromiter(self.vocabulary.control, dtype=np.intp)
-
 
 class Picker:
-    """Chooses the tokens of one reply. Close it at the reply's end."""
+    """Chooses the tokens of one reply. Close it at the reply's end.
 
-    def __init__(self, grammars: Grammars, grammar: str | None, sampling: Sampling) -> None:
+    `besides` are control tokens that may come all the same.
+    """
+
+    def __init__(
+        self,
+        grammars: Grammars,
+        grammar: str | None,
+        sampling: Sampling,
+        besides: Collection[int] = (),
+    ) -> None:
         self._grammars = grammars
+        self._vocabulary = grammars.vocabulary
         self._sampling = sampling
+        self._besides = besides
         self._random = np.random.default_rng(sampling.seed)
+        self._lately: deque[int] = deque(maxlen=_LATELY)
         self._state = None if grammar is None else grammars.start(grammar)
 
     def close(self) -> None:
@@ -109,47 +135,56 @@ class Picker:
             self._state = None
 
     def pick(self, logits: Logits) -> int | None:
-        """Return the next token, or None where the reply ends."""
-        token: int | None = choose(logits, self._sampling, self._random)
-        if not self._may_come(token):
-            token = self._choose_admitted(logits)
-        if token is None or token in self._grammars.vocabulary.ends:
+        """Return the next token, or None where the reply ends. The logits are spoilt."""
+        if self._sampling.repeat_penalty != 1.0:
+            penalise(logits, self._lately, self._sampling.repeat_penalty)
+        first = choose(logits, self._sampling, self._random)
+        token = first if self._may_come(first) else self._choose_admitted(logits)
+        if token is None or self._vocabulary.ends_reply(token):
             return None
         if self._state is not None:
             llama_cpp.llama_sampler_accept(self._state, token)
+        self._lately.append(token)
         return token
 
-    def _may_come(self, token: int | None) -> bool:
-        if token in self._grammars.vocabulary.control:
-            return False
-        return len(self._admitted(np.array([token], dtype=np.intp))) == 1
+    def _may_come(self, token: int) -> bool:
+        return not self._forbidden(token) and self._state_admits(token)
+
+    def _state_admits(self, token: int) -> bool:
+        return self._state is None or self._grammars.admits(self._state, token)
+
+    def _forbidden(self, token: int) -> bool:
+        return self._vocabulary.is_control(token) and token not in self._besides
 
     def _admitted(self, tokens: NDArray[np.intp]) -> NDArray[np.intp]:
-        if self._state is None:
+        tokens = np.array([t for t in tokens.tolist() if not self._forbidden(t)], dtype=np.intp)
+        if self._state is None or not len(tokens):
             return tokens
         return self._grammars.admitted(self._state, tokens)
 
     def _choose_admitted(self, logits: Logits) -> int | None:
         """Return a token of those that the grammar admits; None where it admits none."""
-        near = np.flatnonzero(logits > logits.max() - _NEAR)
-        few = self._admitted(near[~np.isin(near, self._grammars.control)])
-        if not len(few) and (end := self._end()) is not None:
-            return end  # all that might still come is far-fetched, and it may end here
-        if len(few) and self._sampling.temperature == 0.0:
-            return int(few[logits[few].argmax()])  # greedy needs the best one alone
-        allowed = logits.copy()
-        allowed[self._grammars.control] = -np.inf
-        tokens = self._admitted(np.flatnonzero(allowed > -np.inf))
-        if not len(tokens):
+        reach = np.float32(_NEAR * max(1.0, self._sampling.temperature))
+        near = np.flatnonzero(logits > logits.max() - reach)
+        few = self._admitted(_likeliest(logits, near, _FIRST))
+        if not len(few):
+            few = self._admitted(near)
+        if not len(few):
+            if (end := self._vocabulary.end) is not None and self._state_admits(end):
+                return end  # all that might still come is far-fetched, and it may end here
+            few = self._admitted(np.flatnonzero(logits > -np.inf))
+        if not len(few):
             return None
-        masked = np.full_like(allowed, -np.inf)
-        masked[tokens] = allowed[tokens]
-        return choose(masked, self._sampling, self._random)
+        if self._sampling.temperature > 0.0:  # where the best alone will not do
+            few = self._admitted(np.flatnonzero(logits > logits[few].max() - reach))
+        return int(few[choose(logits[few], self._sampling, self._random)])
 
-    def _end(self) -> int | None:
-        """Return an end-of-generation token if the reply may end here."""
-        ends = np.fromiter(self._grammars.vocabulary.ends, dtype=np.intp)
-        return next(map(int, self._admitted(ends)), None)
+
+def _likeliest(logits: Logits, tokens: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return so many of the tokens, the likeliest, in no order."""
+    if len(tokens) <= count:
+        return tokens
+    return tokens[np.argpartition(logits[tokens], -count)[-count:]]
 
 
 def _nesting(grammar: str) -> int:

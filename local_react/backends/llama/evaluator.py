@@ -1,116 +1,200 @@
-"""The native context and its cache: what has been read is not read again."""
+"""The native context: decodes tokens of many sequences in one batch."""
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import llama_cpp
 import numpy as np
+from numpy.typing import NDArray
 
 from local_react.backends.llama.native import cause, interruptible, native_log
 from local_react.backends.sampling import Logits
 from local_react.errors import ModelError
+from local_react.memory import CacheType
 
 BATCH = 512
 """Tokens evaluated at once."""
 
+FlashAttention: TypeAlias = Literal["auto", "on", "off"]
+
+_GGML_TYPE = {"f32": 0, "f16": 1, "q4_0": 2, "q4_1": 3, "q5_0": 6, "q5_1": 7, "q8_0": 8}
+_FLASH_ATTENTION = {
+    "auto": llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO,
+    "off": llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED,
+    "on": llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED,
+}
+
+Outcome: TypeAlias = Literal["read", "no room", "stopped"]
+_OUTCOMES: dict[int, Outcome] = {0: "read", 1: "no room", 2: "stopped"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a context is made."""
+
+    context_size: int
+    """Cells of the cache: tokens, of all its sequences together."""
+    threads: int
+    flash_attention: FlashAttention = "auto"
+    cache_type_k: CacheType = "f16"
+    cache_type_v: CacheType = "f16"
+
+
+class Row(NamedTuple):
+    """Tokens that one sequence grows by."""
+
+    sequence: int
+    position: int
+    """Of the first token: how many the sequence holds already."""
+    tokens: Sequence[int]
+    complete: bool
+    """Whether the logits after the last token are wanted."""
+
 
 class Evaluator:
-    """Reads tokens into the cache of one context of `size` tokens.
+    """Reads tokens into the cache of one context with room for `sequences` sequences.
 
     Raises ModelError, with llama.cpp's complaint, where the context cannot be made.
     """
 
-    def __init__(self, model: Any, size: int, threads: int) -> None:
+    def __init__(self, model: Any, settings: Settings, sequences: int) -> None:
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = size
+        params.n_ctx = settings.context_size
         params.n_batch = params.n_ubatch = BATCH
-        params.n_threads = params.n_threads_batch = threads
+        params.n_threads = params.n_threads_batch = settings.threads
+        params.flash_attn_type = _FLASH_ATTENTION[settings.flash_attention]
+        params.type_k = _GGML_TYPE[settings.cache_type_k]
+        params.type_v = _GGML_TYPE[settings.cache_type_v]
+        params.n_seq_max = sequences
+        # Windowed layers keep all cells: what has left the window can't be cut back to.
+        params.swa_full = True
+        params.kv_unified = True  # the sequences share the cells, and so a common prefix
         params.no_perf = True
         with native_log().causes() as causes:
             self._context = llama_cpp.llama_init_from_model(model, params)
         if not self._context:
             raise ModelError(
-                f"no context of {size} tokens can be made: {cause(causes)}; "
-                "give a smaller --ctx-size"
+                f"no context of {settings.context_size} tokens can be made: {cause(causes)}; "
+                "give a smaller --ctx-size, or other cache types"
             )
         vocabulary = llama_cpp.llama_model_get_vocab(model)
-        self._words = llama_cpp.llama_vocab_n_tokens(vocabulary)
+        self.recurrent = bool(
+            llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model)
+        )
+        """Whether layers have a state instead of cells: it can be copied as a whole and
+        dropped, but not cut, and a batch that was broken off leaves it half written."""
+        self._words: int = llama_cpp.llama_vocab_n_tokens(vocabulary)
         self._memory = llama_cpp.llama_get_memory(self._context)
-        self._cached: list[int] = []
-        self._holder: object = None
+        self._batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
+        for index in range(BATCH):
+            self._batch.n_seq_id[index] = 1
+        self._outputs: Logits = np.empty((0, self._words), dtype=np.float32)
+        self._address = 0
+
+    @property
+    def native(self) -> Any:
+        """The native context, for measurements."""
+        return self._context
 
     def close(self) -> None:
         """Free the native context."""
         if self._context:
+            llama_cpp.llama_batch_free(self._batch)
             llama_cpp.llama_free(self._context)
             self._context = None
 
-    @property
-    def cached(self) -> tuple[int, ...]:
-        """The token ids that the cache holds."""
-        return tuple(self._cached)
+    def decode(self, rows: Sequence[Row], stop: Callable[[], bool]) -> Outcome:
+        """Read the rows, at most BATCH tokens in all, and say how that went. Unless it
+        is "read", the sequences hold what they held before, as far as they can give up
+        their tail.
 
-    def read(self, holder: object, tokens: list[int]) -> int:
-        """Make the cache hold exactly these tokens; return how many had to be read.
-
-        `holder` is who asks: while it is the same, its tokens have only grown.
+        Ctrl-C, and `stop` once it is True, end it early where some row has many tokens.
+        Raises ModelError where llama.cpp fails.
         """
-        if self._holder is not holder:
-            self._keep_common(tokens)
-            self._holder = holder
-        new = tokens[len(self._cached) :]
-        for start in range(0, len(new), BATCH):
-            self._decode(new[start : start + BATCH])
-        return len(new)
-
-    def logits(self) -> Logits:
-        """Return the logits after the last token: a view that the next read changes."""
-        pointer = llama_cpp.llama_get_logits_ith(self._context, -1)
-        return np.ctypeslib.as_array(pointer, shape=(self._words,))
-
-    def _keep_common(self, tokens: list[int]) -> None:
-        """Cut the cache back to what it has in common with the tokens."""
-        common = 0
-        # The last token is always read, because its logits are wanted.
-        for ours, theirs in zip(self._cached, tokens[:-1], strict=False):
-            if ours != theirs:
-                break
-            common += 1
-        if not llama_cpp.llama_memory_seq_rm(self._memory, 0, common, -1):
-            # A hybrid model cannot drop its tail.
-            self._forget()
-        del self._cached[common:]
-
-    def _decode(self, tokens: list[int]) -> None:
-        # The batch only points to the array: it must live until decode returns.
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
-        if len(tokens) == 1:
-            result = llama_cpp.llama_decode(self._context, batch)
+        self._fill(rows)
+        if all(len(row.tokens) == 1 for row in rows):
+            code = llama_cpp.llama_decode(self._context, self._batch)
         else:
-            result = self._decode_interruptibly(batch)
-        if result != 0:
-            self._forget()
-            raise ModelError(f"llama.cpp could not evaluate the text (code {result})")
-        self._cached += tokens
+            code = self._decode_interruptibly(stop)
+        if code not in _OUTCOMES:
+            raise ModelError(f"llama.cpp could not evaluate the text (code {code})")
+        return _OUTCOMES[code]
 
-    def _decode_interruptibly(self, batch: Any) -> int:
-        """Decode a batch, which may take seconds, so that Ctrl-C stops it at once."""
+    def _fill(self, rows: Sequence[Row]) -> None:
+        batch, index = self._batch, 0
+        for row in rows:
+            for offset, token in enumerate(row.tokens):
+                batch.token[index] = token
+                batch.pos[index] = row.position + offset
+                batch.seq_id[index][0] = row.sequence
+                batch.logits[index] = 0
+                index += 1
+            batch.logits[index - 1] = row.complete
+        batch.n_tokens = index
+
+    def _decode_interruptibly(self, stop: Callable[[], bool]) -> int:
         try:
             with interruptible() as interrupted:
-                stop = llama_cpp.ggml_abort_callback(lambda _: interrupted.is_set())
-                llama_cpp.llama_set_abort_callback(self._context, stop, None)
-                return int(llama_cpp.llama_decode(self._context, batch))
-        except KeyboardInterrupt:
-            self._forget()
-            raise
+                # Kept in a variable: the native code calls it while it computes.
+                asked = llama_cpp.ggml_abort_callback(lambda _: interrupted.is_set() or stop())
+                llama_cpp.llama_set_abort_callback(self._context, asked, None)
+                return int(llama_cpp.llama_decode(self._context, self._batch))
         finally:
             none = llama_cpp.ggml_abort_callback(0)
             llama_cpp.llama_set_abort_callback(self._context, none, None)
 
-    def _forget(self) -> None:
-        """Empty the cache: what a broken-off batch left in it is not known."""
+    def logits(self, count: int) -> Logits:
+        """Return the logits after each complete row of the last decode, (count, words):
+        a view that the next decode changes."""
+        pointer = llama_cpp.llama_get_logits(self._context)
+        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+        if address != self._address or count > len(self._outputs):
+            # Making the view costs more than a look at where it is.
+            array = (ctypes.c_float * (count * self._words)).from_address(address)
+            self._outputs = np.ctypeslib.as_array(array).reshape(count, self._words)
+            self._address = address
+        return self._outputs[:count]
+
+    def clear(self) -> None:
+        """Empty all sequences."""
         llama_cpp.llama_memory_clear(self._memory, True)
-        self._cached.clear()
-        self._holder = None
+
+    def copy(self, source: int, target: int) -> None:
+        """Make an empty sequence hold what another does, sharing its cells. Copied onto
+        one that is not empty, or in part, llama.cpp's kinds of memory differ."""
+        llama_cpp.llama_memory_seq_cp(self._memory, source, target, -1, -1)
+
+    def cut(self, sequence: int, length: int) -> bool:
+        """Cut a sequence back to its first `length` tokens; return False, with nothing
+        done, where its kind of memory cannot."""
+        return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, length, -1))
+
+    def drop(self, sequence: int) -> None:
+        """Empty a sequence."""
+        llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
+    def state(self, sequence: int) -> NDArray[np.uint8]:
+        """Return what was made of a sequence's tokens, as bytes for `restore`."""
+        size = llama_cpp.llama_state_seq_get_size(self._context, sequence)
+        data = np.empty(size, dtype=np.uint8)
+        written = llama_cpp.llama_state_seq_get_data(self._context, _bytes_at(data), size, sequence)
+        return data[:written]
+
+    def restore(self, sequence: int, data: NDArray[np.uint8]) -> bool:
+        """Make an empty sequence hold what `state` returned; return False, with the
+        sequence empty, where the bytes are not for this context."""
+        with native_log().causes():
+            read = llama_cpp.llama_state_seq_set_data(
+                self._context, _bytes_at(data), len(data), sequence
+            )
+        if read != len(data):
+            self.drop(sequence)
+        return bool(read == len(data))
+
+
+def _bytes_at(data: NDArray[np.uint8]) -> Any:
+    return data.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))

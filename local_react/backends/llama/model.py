@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-import codecs
-import ctypes
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import llama_cpp
-import psutil
 
-from local_react.backends.chat_template import ChatTemplate, chatml
+from local_react.backends.chat_template import ChatTemplate, Segment, chatml
+from local_react.backends.llama.context import LlamaContext
 from local_react.backends.llama.decoding import Grammars, Picker
-from local_react.backends.llama.evaluator import Evaluator
-from local_react.backends.llama.native import cause, interruptible, native_log
+from local_react.backends.llama.engine import Engine
+from local_react.backends.llama.evaluator import Evaluator, FlashAttention, Settings
+from local_react.backends.llama.loading import (
+    check_settings,
+    checked_context_size,
+    checked_memory,
+    checked_threads,
+    load,
+    repacks_by_default,
+    sequences_for,
+    supports_gpu,
+)
+from local_react.backends.llama.native import native_log
+from local_react.backends.llama.replies import Replies
+from local_react.backends.llama.slots import Slots
 from local_react.backends.llama.vocabulary import Vocabulary
+from local_react.backends.llama.warm_start import WarmStart
 from local_react.catalog import resolve
-from local_react.core import Message, Sampling, Usage
-from local_react.errors import ContextFull, ModelError, UsageError
+from local_react.core import Message, Request
+from local_react.errors import ContextFull, ModelError
+from local_react.memory import CacheType
+from local_react.prefix_cache import PrefixCache, cache_dir
+from local_react.profiles import load_profile
 
-DEFAULT_CONTEXT = 8192
-"""Tokens of context, capped by what the model was trained for."""
-
-_SMALLEST_CONTEXT = 256
+_THINKING = (("<think>", "</think>"), ("[THINK]", "[/THINK]"))
+"""The marks between which a model thinks: Qwen's, DeepSeek's and LFM's, and Mistral's."""
 
 
 class LlamaModel:
     """A GGUF model in this process, through llama.cpp.
 
     `model` is a name in the catalogue or a path to any GGUF file; `context_size` is
-    in tokens; `threads` defaults to the CPUs that this process may use; `gpu_layers`
-    counts the layers put on a GPU where the build has one (-1: all). `verbose` lets
-    the native library write to standard error.
+    in tokens; `threads` defaults to what was measured as best on this machine, else to
+    its cores; `gpu_layers` counts the layers put on a GPU where the build has one (-1:
+    all). `repack` has the weights laid out anew when they are loaded, which makes some
+    machines faster. The cache's numbers are kept as `cache_type_k` and `cache_type_v`.
+    With `warm_start`, what the model made of the messages that are the same in every run
+    is kept on disk for the next process. `verbose` lets the native library write to
+    standard error.
 
     Raises ModelNotFound or ModelError, with the native library's own cause, where the
     model cannot be used, and UsageError where an option cannot.
@@ -48,18 +65,40 @@ class LlamaModel:
         context_size: int | None = None,
         threads: int | None = None,
         gpu_layers: int = -1,
+        repack: bool | None = None,
+        flash_attention: FlashAttention = "auto",
+        cache_type_k: CacheType = "f16",
+        cache_type_v: CacheType = "f16",
+        warm_start: bool = True,
         verbose: bool = False,
     ) -> None:
         self.path = resolve(model)
         self.name = self.path.name if Path(model).name == self.path.name else str(model)
-        self.threads = _checked_threads(threads)
+        started = perf_counter()
+        profile = load_profile(self.path.name)
+        self.threads = checked_threads(threads, profile.threads)
+        measured = repacks_by_default() if profile.repack is None else profile.repack
+        self.repack = measured if repack is None else repack
+        self.context_size = checked_context_size(self.path, self.name, context_size)
+        settings = Settings(
+            self.context_size, self.threads, flash_attention, cache_type_k, cache_type_v
+        )
+        check_settings(settings)
+        self.memory = checked_memory(self.path, self.name, settings)
         native_log().verbose = verbose
-        self._model = _load(self.path, gpu_layers)
+        self._model = load(self.path, gpu_layers=gpu_layers, repack=self.repack)
         self.lock = threading.RLock()
         self.vocabulary = Vocabulary(self._model)
         self.grammars = Grammars(self.vocabulary)
-        self.context_size = self._checked_context(context_size)
-        self.evaluator = Evaluator(self._model, self.context_size, self.threads)
+        sequences = sequences_for(self._model)
+        self.most_replies = sequences - 2
+        self._evaluator = Evaluator(self._model, settings, sequences)
+        kept = None
+        if warm_start and (directory := cache_dir()):
+            layout = f"repack {self.repack}, GPU layers {gpu_layers if supports_gpu() else 0}"
+            kept = WarmStart(PrefixCache(directory), self.path, settings, layout)
+        self.engine = Engine(self._evaluator, Slots(self._evaluator, sequences), kept)
+        self.load_seconds = perf_counter() - started
 
     def __repr__(self) -> str:
         return f"LlamaModel({self.name!r}, context_size={self.context_size})"
@@ -68,7 +107,7 @@ class LlamaModel:
         """Free the memory of the model, which cannot be used afterwards."""
         with self.lock:
             self.grammars.close()
-            self.evaluator.close()
+            self._evaluator.close()
             if self._model:
                 llama_cpp.llama_model_free(self._model)
                 self._model = None
@@ -84,19 +123,49 @@ class LlamaModel:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self, messages: Sequence[Message]) -> LlamaContext:
+    def start(
+        self,
+        messages: Sequence[Message],
+        *,
+        fixed: bool = False,
+        cancel: threading.Event | None = None,
+    ) -> LlamaContext:
         """Return a context that holds the messages and opens a reply.
 
         Raises ContextFull where they don't fit.
         """
         self.check_open()
-        tokens = self._opening(messages)
+        segments = self.template.opening(messages)
+        shared = self._tokens(segments[:-2])
+        tokens = shared + self.vocabulary.tokens_of(segments[-2:])
         if len(tokens) >= self.context_size:
             raise ContextFull(
                 f"the text is {len(tokens)} tokens and the context holds "
                 f"{self.context_size}: shorten it, or give a larger --ctx-size"
             )
-        return LlamaContext(self, tokens)
+        return LlamaContext(self, tokens, fixed=len(shared) if fixed else 0, cancel=cancel)
+
+    def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
+        """Yield the replies to many requests, written at the same time: pairs of the
+        request's number and a piece of its reply."""
+        with self.lock:
+            self.check_open()
+            replies = Replies(self, requests)
+        yield from replies
+
+    @property
+    def native_context(self) -> Any:
+        """The native context, for measurements."""
+        return self._evaluator.native
+
+    def next_token(self, context: LlamaContext, picker: Picker) -> int | None:
+        """Read what is new to a context and return the token that comes next; None where
+        the reply ends or the context was stopped. Hold the lock."""
+        self.check_open()
+        while not context.stopped():
+            for _, logits in self.engine.read([context]).ready:
+                return picker.pick(logits)
+        return None
 
     def count(self, text: str) -> int:
         """Return how many tokens the text is."""
@@ -112,7 +181,7 @@ class LlamaModel:
     def prompt(self, messages: Sequence[Message]) -> str:
         """Return the text that the model reads for these messages, with its control
         tokens."""
-        return self.vocabulary.text_of(self._opening(messages))
+        return self.vocabulary.text_of(self._tokens(self.template.opening(messages)))
 
     @cached_property
     def has_template(self) -> bool:
@@ -141,131 +210,22 @@ class LlamaModel:
             lambda messages: str(formatter(messages=messages, enable_thinking=False).prompt)
         )
 
-    def _opening(self, messages: Sequence[Message]) -> list[int]:
-        tokens = self.vocabulary.tokens_of(self.template.opening(messages))
+    @cached_property
+    def thinking_marks(self) -> tuple[str, str] | None:
+        """The marks between which the model thinks, where its template knows of such,
+        each of them one token."""
+        source = (llama_cpp.llama_model_chat_template(self._model, None) or b"").decode(
+            "utf-8", "replace"
+        )
+        for marks in _THINKING:
+            tokens = [self.vocabulary.tokenize(mark, trusted=True) for mark in marks]
+            if marks[1] in source and all(len(token) == 1 for token in tokens):
+                return marks
+        return None
+
+    def _tokens(self, segments: Sequence[Segment]) -> list[int]:
+        """Return the tokens of a prompt's beginning."""
+        tokens = self.vocabulary.tokens_of(segments)
         # Exactly one begin-of-text token, whether the template writes it or not.
         wanted = self.vocabulary.adds_bos and tokens[:1] != [self.vocabulary.bos]
         return [self.vocabulary.bos, *tokens] if wanted else tokens
-
-    def _checked_context(self, wanted: int | None) -> int:
-        """Return the context size in tokens; raise UsageError where it cannot work."""
-        trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
-        if trained < _SMALLEST_CONTEXT:
-            raise ModelError(f"{self.name} says that its context is {trained} tokens: no use")
-        size = min(DEFAULT_CONTEXT, trained) if wanted is None else wanted
-        if size < _SMALLEST_CONTEXT:
-            raise UsageError(
-                f"a context of {size} tokens is too small: give --ctx-size "
-                f"{_SMALLEST_CONTEXT} or more"
-            )
-        needed = size * self._bytes_per_token()
-        free = psutil.virtual_memory().available
-        if needed > free and not llama_cpp.llama_supports_gpu_offload():
-            raise UsageError(
-                f"a context of {size} tokens needs {needed / 2**30:.1f} GiB and "
-                f"{free / 2**30:.1f} GiB of memory are free: give a smaller --ctx-size"
-            )
-        if size > trained:
-            raise UsageError(
-                f"{self.name} was trained for a context of {trained} tokens, not {size}: "
-                f"give --ctx-size {trained} or less"
-            )
-        return size
-
-    def _bytes_per_token(self) -> int:
-        """Return the bytes that a token's keys and values take in the cache, as f16:
-        layers * key-value heads * (key width + value width) * 2."""
-        model = self._model
-        width = llama_cpp.llama_model_n_embd(model) // max(1, llama_cpp.llama_model_n_head(model))
-        architecture = self._metadata("general.architecture")
-        key = int(self._metadata(f"{architecture}.attention.key_length") or width)
-        value = int(self._metadata(f"{architecture}.attention.value_length") or width)
-        heads = max(1, int(llama_cpp.llama_model_n_head_kv(model)))
-        return int(llama_cpp.llama_model_n_layer(model)) * heads * (key + value) * 2
-
-    def _metadata(self, key: str) -> str:
-        buffer = ctypes.create_string_buffer(256)
-        found = llama_cpp.llama_model_meta_val_str(self._model, key.encode(), buffer, 256)
-        return buffer.value.decode("utf-8", "replace") if found >= 0 else ""
-
-
-class LlamaContext:
-    """One growing chat with a LlamaModel. Its token ids are kept: nothing is
-    tokenised twice, nor evaluated twice while no other context comes between."""
-
-    def __init__(self, model: LlamaModel, tokens: list[int]) -> None:
-        self._model = model
-        self._tokens = tokens
-        self.usage = Usage()
-
-    @property
-    def tokens(self) -> tuple[int, ...]:
-        """The token ids so far."""
-        return tuple(self._tokens)
-
-    @property
-    def room(self) -> int:
-        """Tokens that still fit into the context window."""
-        return self._model.context_size - len(self._tokens)
-
-    def force(self, text: str) -> None:
-        """Append text to the assistant's unfinished reply."""
-        self._tokens += self._model.vocabulary.tokenize(text)
-
-    def append(self, message: Message) -> None:
-        """Close the assistant's reply, add a message, and open the next reply."""
-        segments = self._model.template.next_turn(message)
-        self._tokens += self._model.vocabulary.tokens_of(segments)
-
-    def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
-        """Yield the assistant's reply, one string a token."""
-        model = self._model
-        with model.lock:
-            model.check_open()
-            picker = Picker(model.grammars, grammar, sampling)
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        try:
-            while self.room > 0:
-                # Held for one token: another thread's context may come in between, which
-                # costs reading again what the two don't share, and nothing worse.
-                with model.lock:
-                    token = self._next(picker)
-                if token is None:
-                    return
-                yield decoder.decode(model.vocabulary.bytes_of(token))
-        finally:
-            with model.lock:
-                picker.close()
-
-    def _next(self, picker: Picker) -> int | None:
-        """Read what is new, and append and return the next token; None at the end."""
-        self._model.check_open()
-        evaluator = self._model.evaluator
-        read = evaluator.read(self, self._tokens)
-        token = picker.pick(evaluator.logits())
-        self.usage += Usage(evaluated=read, generated=token is not None)
-        if token is not None:
-            self._tokens.append(token)
-        return token
-
-
-def _load(path: Path, gpu_layers: int) -> Any:
-    """Return the native model, its weights memory-mapped. Raises ModelError."""
-    params = llama_cpp.llama_model_default_params()
-    params.n_gpu_layers = gpu_layers if llama_cpp.llama_supports_gpu_offload() else 0
-    with interruptible() as interrupted, native_log().causes() as causes:
-        # Kept in a variable: the native code calls it while it loads.
-        going_on = llama_cpp.llama_progress_callback(lambda *_: not interrupted.is_set())
-        params.progress_callback = going_on
-        model = llama_cpp.llama_model_load_from_file(os.fsencode(path), params)
-    if not model:
-        raise ModelError(f"{path.name} cannot be loaded: {cause(causes)}")
-    return model
-
-
-def _checked_threads(wanted: int | None) -> int:
-    """Return the threads to use: those asked for, at most the CPUs there are for us."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    if wanted is not None and wanted < 1:
-        raise UsageError(f"--threads must be 1 or more, not {wanted}")
-    return min(wanted or usable or 1, usable or 1)

@@ -21,6 +21,7 @@ class Vocabulary:
 
     def __init__(self, model: Any) -> None:
         self.native = llama_cpp.llama_model_get_vocab(model)
+        self._piece = ctypes.create_string_buffer(_PIECE)
         self.size: int = llama_cpp.llama_vocab_n_tokens(self.native)
         self.bos: int = llama_cpp.llama_vocab_bos(self.native)
         self.eos: int = llama_cpp.llama_vocab_eos(self.native)
@@ -51,28 +52,30 @@ class Vocabulary:
     def bytes_of(self, token: int, *, special: bool = False) -> bytes:
         """Return a token's text as bytes: it may end within a character. A control
         token has text only where `special`."""
-        buffer = ctypes.create_string_buffer(_PIECE)
+        buffer = self._piece
         size = llama_cpp.llama_token_to_piece(self.native, token, buffer, _PIECE, 0, special)
         if size < 0:  # the bytes that it would have taken
             buffer = ctypes.create_string_buffer(-size)
             size = llama_cpp.llama_token_to_piece(self.native, token, buffer, -size, 0, special)
-        return buffer.raw[: max(size, 0)]
+        return ctypes.string_at(buffer, max(size, 0))
 
     def text_of(self, tokens: Sequence[int]) -> str:
         """Return the text of tokens, control tokens included."""
         pieces = [self.bytes_of(token, special=True) for token in tokens if token >= 0]
         return b"".join(pieces).decode("utf-8", "replace")
 
-    @cached_property
-    def ends(self) -> frozenset[int]:
-        """The end-of-generation tokens."""
-        every = range(self.size)
-        return frozenset(t for t in every if llama_cpp.llama_vocab_is_eog(self.native, t))
+    def ends_reply(self, token: int) -> bool:
+        """Return True for an end-of-generation token."""
+        return bool(llama_cpp.llama_vocab_is_eog(self.native, token))
+
+    def is_control(self, token: int) -> bool:
+        """Return True for a control token other than end-of-generation: they are never
+        candidates, because a grammar sees their text and would let it pass."""
+        control = llama_cpp.llama_vocab_is_control(self.native, token)
+        return bool(control and not llama_cpp.llama_vocab_is_eog(self.native, token))
 
     @cached_property
-    def control(self) -> frozenset[int]:
-        """Control tokens other than end-of-generation: they are never candidates,
-        because a grammar sees their text and would let it pass."""
-        every = range(self.size)
-        found = frozenset(t for t in every if llama_cpp.llama_vocab_is_control(self.native, t))
-        return found - self.ends
+    def end(self) -> int | None:
+        """An end-of-generation token, or None where the model has none."""
+        named = (self.eos, llama_cpp.llama_vocab_eot(self.native))
+        return next((token for token in named if token >= 0 and self.ends_reply(token)), None)

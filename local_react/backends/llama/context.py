@@ -1,0 +1,122 @@
+"""One growing chat with a LlamaModel, and many of them at once."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from threading import Event
+from typing import TYPE_CHECKING
+
+from local_react.backends.llama.decoding import Picker
+from local_react.core import Message, Request, Sampling, Usage
+
+if TYPE_CHECKING:
+    from local_react.backends.llama.model import LlamaModel
+
+_FREELY = Sampling(temperature=0.6, top_p=0.95)
+"""As the makers of thinking models advise: greedy, they go round in circles."""
+
+
+class LlamaContext:
+    """One growing chat. Its token ids are kept: nothing is tokenised twice, nor, while
+    it has its place in the cache, evaluated twice. The first `fixed` tokens are the same
+    in every run."""
+
+    def __init__(
+        self, model: LlamaModel, tokens: list[int], *, fixed: int, cancel: Event | None
+    ) -> None:
+        self._model = model
+        self._tokens = tokens
+        self._cancel = cancel
+        self.fixed = fixed
+        self._usage = Usage()
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """The token ids so far."""
+        return self._tokens
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens evaluated and generated for this context so far."""
+        return self._usage
+
+    @property
+    def room(self) -> int:
+        """Tokens that still fit into the context window."""
+        return self._model.context_size - len(self._tokens)
+
+    def stopped(self) -> bool:
+        """Return True once the context was cancelled."""
+        return self._cancel is not None and self._cancel.is_set()
+
+    def has_read(self, count: int) -> None:
+        """Count tokens that were evaluated for this context."""
+        self._usage += Usage(evaluated=count)
+
+    def has_written(self, token: int) -> None:
+        """Append a token that the model chose."""
+        self._tokens.append(token)
+        self._usage += Usage(generated=1)
+
+    def force(self, text: str) -> None:
+        """Append text to the assistant's unfinished reply."""
+        self._tokens += self._model.vocabulary.tokenize(text)
+
+    def append(self, message: Message) -> None:
+        """Close the assistant's reply, add a message, and open the next reply."""
+        segments = self._model.template.next_turn(message)
+        self._tokens += self._model.vocabulary.tokens_of(segments)
+
+    def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
+        """Yield the assistant's reply, one string a token."""
+        request = Request(self, grammar, sampling)
+        return (piece for _, piece in self._model.generate_many([request]))
+
+    def fork(self, count: int) -> list[LlamaContext]:
+        """Return so many contexts that go on from here, sharing what was read."""
+        model = self._model
+        with model.lock:
+            model.check_open()
+            slot = model.engine.read_but_last(self)
+            forks = [
+                LlamaContext(model, list(self._tokens), fixed=self.fixed, cancel=self._cancel)
+                for _ in range(count)
+            ]
+            if slot is not None:
+                for fork in forks:
+                    model.engine.branch(fork, slot)
+        return forks
+
+    def think(self, most: int) -> Iterator[str]:
+        """Yield what a model that always thinks writes before its reply. Which one does
+        is seen from what it does: its template opens the mark, or it writes it itself."""
+        model = self._model
+        marks = model.thinking_marks
+        if marks is None:
+            return
+        opening, closing = (model.vocabulary.tokenize(mark, trusted=True) for mark in marks)
+        opened = self._tokens[-len(opening) - 1 :]
+        thinking = marks[0] in model.vocabulary.text_of(opened)
+        with model.lock:
+            picker = Picker(model.grammars, None, _FREELY, besides=(opening[0], closing[0]))
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        text = ""
+        try:
+            for _ in range(min(most, self.room // 2)):
+                with model.lock:
+                    token = model.next_token(self, picker)
+                    if token is None or not (thinking or [token] == opening):
+                        break
+                    self.has_written(token)
+                    piece = decoder.decode(model.vocabulary.bytes_of(token, special=True))
+                thinking, text = True, text + piece
+                yield piece
+                if marks[1] in text:
+                    self.force("\n\n")
+                    return
+        finally:
+            with model.lock:
+                picker.close()
+        if thinking and not self.stopped():
+            self._tokens += model.vocabulary.tokenize(f"\n{marks[1]}\n\n", trusted=True)

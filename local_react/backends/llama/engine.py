@@ -1,0 +1,270 @@
+"""What contexts have grown by is read, many of them in one batch, and nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Protocol
+
+from local_react.backends.llama.evaluator import BATCH, Evaluator, Outcome, Row
+from local_react.backends.llama.slots import Slot, Slots
+from local_react.backends.llama.warm_start import WarmStart
+from local_react.backends.sampling import Logits
+from local_react.core import Usage
+from local_react.errors import ModelError
+
+
+class Reader(Protocol):
+    """What the engine reads for: a context."""
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """All its tokens. They only grow."""
+        ...
+
+    @property
+    def fixed(self) -> int:
+        """How many of them, from the first, begin every run."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """What was read and written for it."""
+        ...
+
+    def stopped(self) -> bool:
+        """Return True once nothing more is wanted."""
+        ...
+
+    def has_read(self, count: int) -> None:
+        """Count tokens that were evaluated for it."""
+        ...
+
+
+@dataclass(slots=True)
+class Progress:
+    """What one batch came to."""
+
+    ready: list[tuple[Reader, Logits]] = field(default_factory=list)
+    """Those that are read to their end, with the logits after their last token: a view
+    that the next batch changes."""
+    parked: list[Reader] = field(default_factory=list)
+    """Those that lost their place in the cache, because it is full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """How the fixed beginning of the last new context was come by."""
+
+    seconds: float = 0.0
+    kept: bool = False
+    """It was kept by an earlier process, or is still here, and was not read."""
+
+
+class Engine:
+    """Not for two threads at once."""
+
+    def __init__(self, evaluator: Evaluator, slots: Slots, warm_start: WarmStart | None) -> None:
+        self._evaluator = evaluator
+        self._slots = slots
+        self._warm_start = warm_start
+        self._latest: dict[Slot, int] = {}
+        """Whose logits the evaluator still has, and in which row."""
+        self.prefix = Prefix()
+
+    def read(self, readers: Sequence[Reader]) -> Progress:
+        """Read one batch for the readers: the new tokens of each as far as they fit, of
+        those first that have the fewest.
+
+        Raises ModelError where llama.cpp fails, and KeyboardInterrupt on Ctrl-C; what
+        was read in earlier batches is kept.
+        """
+        progress = Progress()
+        seats: list[tuple[Reader, Slot]] = []
+        for reader in readers:
+            slot = self._seat(reader, [slot for _, slot in seats])
+            if slot is None:
+                progress.parked.append(reader)
+            elif slot.length == len(reader.tokens):
+                progress.ready += self._known(reader, slot)
+            else:
+                seats.append((reader, slot))
+        seats.sort(key=lambda seat: len(seat[0].tokens) - seat[1].length)
+        if progress.ready or not seats:  # what is known is lost with the next batch
+            return progress
+        self._read_batch(seats, progress)
+        return progress
+
+    def read_but_last(self, reader: Reader) -> Slot | None:
+        """Read all of a reader's tokens but the last; return its slot, or None where it
+        was stopped or the slot holds the last one too and cannot give it up."""
+        wanted = len(reader.tokens) - 1
+        slot = self._seat(reader, ())
+        while slot is not None and slot.length < wanted:
+            tokens = reader.tokens[slot.length : min(wanted, slot.length + BATCH)]
+            if not self._read_for(reader, slot, tokens):
+                return None
+        if slot is not None and slot.length > wanted and not self._cut(slot, wanted):
+            return None
+        return slot
+
+    def branch(self, reader: Reader, slot: Slot) -> None:
+        """Give a new reader a copy of a slot, where there is a sequence for it."""
+        self._slots.give(reader, slot)
+
+    def slot_of(self, reader: Reader) -> Slot:
+        """Return the reader's slot, for measurements."""
+        slot = self._slots.of(reader)
+        assert slot is not None, "it has no place in the cache"
+        return slot
+
+    def give_up(self, slot: Slot) -> None:
+        """Empty a slot and take it back."""
+        self._slots.drop(slot)
+
+    def _read_batch(self, seats: list[tuple[Reader, Slot]], progress: Progress) -> None:
+        seats = seats[:BATCH]
+        while True:
+            rows = _rows(seats)
+            slots = [slot for _, slot in seats]
+            outcome = self._decode(
+                rows, slots, lambda: any(reader.stopped() for reader, _ in seats)
+            )
+            if outcome != "no room":
+                break
+            if self._slots.make_room(slots):
+                continue
+            if len(seats) == 1:
+                raise ModelError("the cache of the context is full: give a larger --ctx-size")
+            reader, slot = seats.pop()
+            self._slots.drop(slot)
+            progress.parked.append(reader)
+        if outcome == "stopped":
+            return
+        complete = [seat for seat, row in zip(seats, rows, strict=False) if row.complete]
+        logits = self._evaluator.logits(len(complete))
+        self._latest = {slot: index for index, (_, slot) in enumerate(complete)}
+        progress.ready += [(reader, logits[index]) for index, (reader, _) in enumerate(complete)]
+        for (reader, slot), row in zip(seats, rows, strict=False):
+            slot.length += len(row.tokens)
+            reader.has_read(len(row.tokens))
+
+    def _known(self, reader: Reader, slot: Slot) -> list[tuple[Reader, Logits]]:
+        """Return the reader with its logits, if they are still there; else see to it
+        that its last token is read again."""
+        if slot in self._latest:
+            rows = self._evaluator.logits(len(self._latest))
+            return [(reader, rows[self._latest[slot]])]
+        self._cut(slot, slot.length - 1)
+        return []
+
+    def _seat(self, reader: Reader, keep: Sequence[Slot]) -> Slot | None:
+        """Return the reader's slot, or None where none is to be had."""
+        slot = self._slots.of(reader)
+        if slot is not None:
+            return slot
+        started, read = perf_counter(), reader.usage.evaluated
+        trunk = self._trunk(reader, keep) if reader.fixed else None
+        self.prefix = Prefix(perf_counter() - started, reader.usage.evaluated == read)
+        return self._slots.give(reader, trunk, keep)
+
+    def _trunk(self, reader: Reader, keep: Sequence[Slot]) -> Slot | None:
+        """Return the slot that holds the reader's fixed tokens: found, fetched from an
+        earlier process, or read. None where it was stopped, or none is to be had."""
+        tokens = tuple(reader.tokens[: reader.fixed])
+        slot = self._slots.trunk(tokens) or self._slots.new_trunk(tokens, keep)
+        if slot is None:
+            return None
+        if slot.length == 0 and self._fetch(slot, tokens):
+            return slot
+        if slot.length == len(tokens):
+            return slot
+        while slot.length < len(tokens):
+            if not self._read_for(reader, slot, tokens[slot.length : slot.length + BATCH]):
+                return None
+        self._keep(slot, tokens)
+        return slot
+
+    def _keep(self, slot: Slot, tokens: tuple[int, ...]) -> None:
+        """Keep a new trunk for the next process."""
+        state = self._evaluator.state(slot.sequence)
+        if self._warm_start is not None:
+            self._warm_start.save(tokens, state)
+        # Of windowed layers the state holds the window alone, in other cells than before,
+        # and so sums are made in another order. Taken back at once, they are made in the
+        # same order in this process and the next.
+        self._evaluator.drop(slot.sequence)
+        if not self._evaluator.restore(slot.sequence, state):
+            self._slots.drop(slot)
+            raise ModelError("llama.cpp could not take back what it had read")
+
+    def _fetch(self, slot: Slot, tokens: tuple[int, ...]) -> bool:
+        """Fill an empty slot from an earlier process; return False where that failed."""
+        state = self._warm_start.load(tokens) if self._warm_start else None
+        if state is None or self._warm_start is None:
+            return False
+        if not self._evaluator.restore(slot.sequence, state):
+            self._warm_start.remove(tokens)
+            return False
+        slot.length = len(tokens)
+        return True
+
+    def _read_for(self, reader: Reader, slot: Slot, tokens: Sequence[int]) -> bool:
+        """Read tokens into one slot; return False where it was stopped."""
+        row = Row(slot.sequence, slot.length, tokens, complete=False)
+        while (outcome := self._decode([row], [slot], reader.stopped)) == "no room":
+            if not self._slots.make_room([slot]):
+                raise ModelError("the cache of the context is full: give a larger --ctx-size")
+        if outcome == "read":
+            slot.length += len(tokens)
+            reader.has_read(len(tokens))
+        return outcome == "read"
+
+    def _decode(
+        self, rows: Sequence[Row], slots: Sequence[Slot], stop: Callable[[], bool]
+    ) -> Outcome:
+        """Decode the rows of the slots, which hold afterwards what they are said to."""
+        self._latest = {}
+        outcome: Outcome = "stopped"
+        try:
+            outcome = self._evaluator.decode(rows, stop)
+        finally:
+            if outcome == "stopped":  # by Ctrl-C or an error, too
+                self._mend(slots)
+        return outcome
+
+    def _mend(self, slots: Sequence[Slot]) -> None:
+        """See to it that slots hold what they are said to, after a batch of theirs was
+        broken off."""
+        if self._evaluator.recurrent and len(slots) > 1:
+            # llama.cpp moves the states about within a batch: not even those of other
+            # sequences are what they were.
+            self._slots.clear()
+            self._evaluator.clear()
+            return
+        for slot in slots:
+            self._cut(slot, slot.length)
+
+    def _cut(self, slot: Slot, length: int) -> bool:
+        """Cut a slot back. Where its kind of memory cannot, the slot is dropped, to be
+        read again, and False returned."""
+        if self._evaluator.cut(slot.sequence, length):
+            slot.length = length
+            return True
+        self._slots.drop(slot)
+        return False
+
+
+def _rows(seats: Sequence[tuple[Reader, Slot]]) -> list[Row]:
+    """Return what to read for each, at most a batch in all. Those at the end may get
+    nothing this time: they have no row."""
+    rows, room = [], BATCH
+    for reader, slot in seats:
+        new = reader.tokens[slot.length : slot.length + room]
+        if not new:
+            break
+        complete = slot.length + len(new) == len(reader.tokens)
+        rows.append(Row(slot.sequence, slot.length, new, complete))
+        room -= len(new)
+    return rows

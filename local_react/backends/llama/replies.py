@@ -1,0 +1,130 @@
+"""Replies that are written at the same time: each under its own grammar, one batch for
+the next token of all."""
+
+from __future__ import annotations
+
+import codecs
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from local_react.backends.llama.context import LlamaContext
+from local_react.backends.llama.decoding import Picker
+from local_react.backends.llama.engine import Reader
+from local_react.backends.sampling import Logits
+from local_react.core import Request
+from local_react.errors import UsageError
+
+if TYPE_CHECKING:
+    from local_react.backends.llama.model import LlamaModel
+
+_RESERVE = 256
+"""Cells of the cache that a reply is expected to need when it is begun. One that needs
+more, where there are none, waits for another to end."""
+
+
+class Replies:
+    """The replies to some requests. Iterate over it once.
+
+    Raises UsageError where two requests share a context, and GrammarError.
+    """
+
+    def __init__(self, model: LlamaModel, requests: Sequence[Request]) -> None:
+        self._model = model
+        self._active: dict[Reader, _Reply] = {}
+        self._waiting: deque[_Reply] = deque()
+        if len({id(request.context) for request in requests}) < len(requests):
+            raise UsageError("two requests share a context: fork it")
+        try:
+            for number, request in enumerate(requests):
+                self._waiting.append(_Reply(model, number, request))
+        except BaseException:
+            self._close()
+            raise
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        model = self._model
+        try:
+            while self._active or self._waiting:
+                # Held for one token: another thread's contexts have places of their own.
+                with model.lock:
+                    model.check_open()
+                    written = self._advance()
+                yield from written
+        finally:
+            with model.lock:
+                self._close()
+
+    def _advance(self) -> list[tuple[int, str]]:
+        """Read one batch and choose the tokens that can be chosen; return their text."""
+        self._admit()
+        for reply in [reply for reply in self._active.values() if reply.is_over()]:
+            self._end(reply)
+        progress = self._model.engine.read(list(self._active))
+        written = []
+        for context, logits in progress.ready:
+            reply = self._active[context]
+            piece = reply.next_piece(logits)
+            if piece is None:
+                self._end(reply)
+            else:
+                written.append((reply.number, piece))
+        for context in progress.parked:
+            self._waiting.appendleft(self._active.pop(context))
+        return written
+
+    def _admit(self) -> None:
+        """Begin waiting replies while there should be cells for them."""
+        room = self._model.context_size - sum(reply.cells for reply in self._active.values())
+        while self._waiting and (not self._active or self._waiting[0].cells <= room):
+            if len(self._active) >= self._model.most_replies:
+                return
+            reply = self._waiting.popleft()
+            room -= reply.cells
+            self._active[reply.context] = reply
+
+    def _end(self, reply: _Reply) -> None:
+        reply.close()
+        del self._active[reply.context]
+
+    def _close(self) -> None:
+        for reply in (*self._active.values(), *self._waiting):
+            reply.close()
+        self._active.clear()
+        self._waiting.clear()
+
+
+class _Reply:
+    """One reply that is being written."""
+
+    def __init__(self, model: LlamaModel, number: int, request: Request) -> None:
+        assert isinstance(request.context, LlamaContext), "a context of another model"
+        self.number = number
+        self.context = request.context
+        self._vocabulary = model.vocabulary
+        self._left = request.most
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._picker = Picker(model.grammars, request.grammar, request.sampling)
+
+    @property
+    def cells(self) -> int:
+        """Cells of the cache that it needs for itself, beside what it may share."""
+        return len(self.context.tokens) - self.context.fixed + _RESERVE
+
+    def is_over(self) -> bool:
+        """Return True where no more may be written."""
+        return self.context.room <= 0 or self._left == 0 or self.context.stopped()
+
+    def next_piece(self, logits: Logits) -> str | None:
+        """Choose the next token and return its text; None where the reply ends."""
+        token = self._picker.pick(logits)
+        if token is None:
+            return None
+        self.context.has_written(token)
+        if self._left is not None:
+            self._left -= 1
+        return self._decoder.decode(self._vocabulary.bytes_of(token))
+
+    def close(self) -> None:
+        """Free what the reply holds."""
+        self._picker.close()

@@ -1,0 +1,182 @@
+"""A directory of evaluated prefixes: what a model made of the instructions and tools
+that begin every run, so that the next process need not read them again.
+
+An entry is a file: a line of JSON that tells what it is, with the length and the CRC-32
+of what follows, and then the bytes. It is written under another name and put in place
+whole. It holds no question, no answer and no document: only what is the same in every
+run is ever given to it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LIMIT = 2_000_000_000
+"""Bytes that the directory may hold in all; what was not used for longest goes first."""
+
+_FORMAT = "local_react prefix 1"
+_ENDING = ".state"
+_TEMPORARY = ".new"
+_STALE = 3600.0
+"""Seconds after which a file that was never put in place is some dead process's."""
+_LONGEST_HEADER = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One evaluated prefix on disk."""
+
+    path: Path
+    model: str
+    tokens: int
+    bytes: int
+    used: float
+    """When it was last used, in seconds since the epoch."""
+
+
+def cache_dir() -> Path | None:
+    """Return the directory, which may not exist yet, or None where the cache is off.
+
+    It is $LOCAL_REACT_CACHE, else the platform's cache directory of the user. The word
+    "off" turns it off.
+    """
+    chosen = os.environ.get("LOCAL_REACT_CACHE", "")
+    if chosen.casefold() == "off":
+        return None
+    if chosen:
+        return Path(chosen) / "prefixes"
+    import platformdirs
+
+    return platformdirs.user_cache_path("local-react", appauthor=False) / "prefixes"
+
+
+@dataclass(frozen=True)
+class PrefixCache:
+    """The prefixes in a directory. Nothing here raises: without a cache the work is
+    done again, and that is all."""
+
+    directory: Path
+    limit: int = LIMIT
+
+    def load(self, key: str) -> NDArray[np.uint8] | None:
+        """Return the bytes that were saved under the key, or None. A file that is
+        damaged is removed."""
+        import numpy as np
+
+        path = self._path(key)
+        try:
+            with path.open("rb") as file:
+                header = _header(file.readline(_LONGEST_HEADER))
+                data = np.fromfile(file, dtype=np.uint8)
+            if len(data) == header["bytes"] and zlib.crc32(data.data) == header["crc32"]:
+                os.utime(path)
+                return data
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, MemoryError):
+            pass
+        self.remove(key)
+        return None
+
+    def save(self, key: str, data: NDArray[np.uint8], *, model: str, tokens: int) -> bool:
+        """Keep the bytes under the key and return True; False where they are too many
+        or the directory cannot be written to."""
+        if len(data) > self.limit:
+            return False
+        header = _Header(_FORMAT, model, tokens, len(data), zlib.crc32(data.data))
+        temporary = None
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(suffix=_TEMPORARY, dir=self.directory)
+            with os.fdopen(handle, "wb") as file:  # mkstemp's files are their owner's alone
+                file.write(json.dumps(asdict(header)).encode() + b"\n")
+                data.tofile(file)
+            Path(temporary).replace(self._path(key))
+        except OSError:
+            if temporary:
+                Path(temporary).unlink(missing_ok=True)
+            return False
+        self._prune()
+        return True
+
+    def remove(self, key: str) -> None:
+        """Remove what is kept under the key, if it is there."""
+        with suppress(OSError):
+            self._path(key).unlink(missing_ok=True)
+
+    def entries(self) -> list[Entry]:
+        """Return what is kept, the last used first."""
+        return sorted(self._found(), key=lambda entry: -entry.used)
+
+    def clear(self) -> tuple[int, int]:
+        """Remove everything; return how many files and bytes that were."""
+        files = size = 0
+        for path in self._files(_ENDING, _TEMPORARY):
+            with suppress(OSError):
+                held = path.stat().st_size
+                path.unlink()
+                files, size = files + 1, size + held
+        return files, size
+
+    def _path(self, key: str) -> Path:
+        return self.directory / f"{key}{_ENDING}"
+
+    def _files(self, *endings: str) -> list[Path]:
+        with suppress(OSError):
+            return [path for path in self.directory.iterdir() if path.suffix in endings]
+        return []
+
+    def _found(self) -> Iterator[Entry]:
+        for path in self._files(_ENDING):
+            with suppress(OSError):
+                about = path.stat()
+                try:
+                    with path.open("rb") as file:
+                        header = _header(file.readline(_LONGEST_HEADER))
+                except ValueError:
+                    header = {"model": "(damaged)", "tokens": 0}
+                yield Entry(path, header["model"], header["tokens"], about.st_size, about.st_mtime)
+
+    def _prune(self) -> None:
+        """Remove the entries used longest ago while all are more than the limit, and
+        what dead processes left half written."""
+        room = self.limit
+        for entry in self.entries():
+            room -= entry.bytes
+            if room < 0:
+                with suppress(OSError):
+                    entry.path.unlink()
+        for path in self._files(_TEMPORARY):
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > _STALE:
+                    path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    format: str
+    model: str
+    tokens: int
+    bytes: int
+    crc32: int
+
+
+def _header(line: bytes) -> dict[str, Any]:
+    """Return what the first line of an entry says; raise ValueError where it is none."""
+    header = json.loads(line)
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise ValueError("not an entry of this version")
+    return {**asdict(_Header(_FORMAT, "?", 0, -1, -1)), **header}

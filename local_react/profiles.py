@@ -1,0 +1,99 @@
+"""What `local-react bench` measured as best on this machine, model by model.
+
+Kept in machine.json: machine -> file name of the model -> what was best. The file may
+come along from another machine, so entries are found by the machine's fingerprint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from local_react.errors import LocalReactError
+from local_react.hardware import fingerprint
+
+DATA_VARIABLE = "LOCAL_REACT_DATA_DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The settings that were the fastest; None where nothing was measured."""
+
+    threads: int | None = None
+    repack: bool | None = None
+    """Whether llama.cpp should lay the weights out anew when it loads them."""
+
+
+def data_dir() -> Path:
+    """Return the directory of what is kept for this user, which may not exist yet: it is
+    $LOCAL_REACT_DATA_DIR, else the platform's."""
+    if chosen := os.environ.get(DATA_VARIABLE):
+        return Path(chosen)
+    import platformdirs
+
+    return platformdirs.user_data_path("local-react", appauthor=False)
+
+
+def load_profile(model: str) -> Profile:
+    """Return what was measured on this machine for a model, told by its file's name. It
+    is empty where nothing was, or where the file cannot be read."""
+    entry = _section(_section(_stored(_file()), fingerprint()), Path(model).name)
+    threads, repack = entry.get("threads"), entry.get("repack")
+    usable = isinstance(threads, int) and not isinstance(threads, bool) and threads > 0
+    return Profile(threads if usable else None, repack if isinstance(repack, bool) else None)
+
+
+def save_profile(model: str, profile: Profile) -> None:
+    """Keep a profile for this machine and model; what is kept for others stays.
+
+    Raises LocalReactError where it cannot be written.
+    """
+    path = _file()
+    stored = _stored(path)
+    machine = {**_section(stored, fingerprint()), Path(model).name: asdict(profile)}
+    text = json.dumps({**stored, fingerprint(): machine}, indent=2)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, text)
+    except OSError as error:
+        raise LocalReactError(
+            f"what was measured cannot be kept in {path}: {error.strerror or error};"
+            f" set {DATA_VARIABLE} to a directory that can be written"
+        ) from error
+
+
+def _file() -> Path:
+    return data_dir() / "machine.json"
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """Return the sections of the file, none where it is missing or damaged."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return stored if isinstance(stored, dict) else {}
+
+
+def _section(of: dict[str, Any], name: str) -> dict[str, Any]:
+    section = of.get(name)
+    return section if isinstance(section, dict) else {}
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the file as a whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
