@@ -38,7 +38,7 @@ def main() -> int:
         print("no model is present: fetch one with `local-react pull smollm2-135m`")
         return 1
     missed = []
-    print(f"{'model':<36} {'votes':>5} {'bare s':>8} {'ours s':>8} {'cost':>6} {'x one':>6}")
+    print(f"{'model':<36} {'votes':>5} {'bare t/s':>8} {'ours t/s':>8} {'cost':>6} {'x one':>6}")
     for name in names:
         with LlamaModel(name, warm_start=False) as model:
             one = 0.0
@@ -50,10 +50,10 @@ def main() -> int:
                     rounds=options.rounds,
                     temperature=0.8,
                 )
-                one = one or pair.bare / pair.tokens
-                cost, times = 1 / pair.ratio, pair.bare / pair.tokens * count / one
+                one = one or pair.bare
+                cost, times = 1 / pair.ratio, pair.bare * count / one
                 print(
-                    f"{model.name:<36} {count:>5} {pair.bare:>8.3f} {pair.ours:>8.3f}"
+                    f"{model.name:<36} {count:>5} {1 / pair.bare:>8.1f} {1 / pair.ours:>8.1f}"
                     f" {cost:>6.3f} {times:>6.2f}",
                     flush=True,
                 )

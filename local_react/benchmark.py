@@ -59,17 +59,14 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The medians of how long the same tokens took us, and llama_decode alone."""
+    """How long the same tokens took us, and llama_decode alone: medians over rounds."""
 
     ours: float
+    """Seconds a token, of all sequences together."""
     bare: float
-    tokens: int
-    """Tokens read in each round, of all sequences together."""
-
-    @property
-    def ratio(self) -> float:
-        """Return our speed as a share of the bare one."""
-        return self.bare / self.ours
+    """Seconds a token."""
+    ratio: float
+    """Our speed as a share of the bare one, each round by itself."""
 
 
 def compare(
@@ -86,7 +83,7 @@ def compare(
     tools = builtin_tools(Network())
     grammar = protocol.step_grammar(tools)
     context = model.start(protocol.opening(tools, QUESTION), fixed=True)
-    ours, bare, read = [], [], 0
+    ours, bare = [], []
     for number in range(rounds + 1):
         # A seed of its own for each, so that the replies differ where they can.
         seeds = range(number * sequences, (number + 1) * sequences)
@@ -94,10 +91,11 @@ def compare(
         seconds, replies = our_seconds(model, context, [(grammar, s, tokens) for s in samplings])
         again = bare_seconds(model, context, replies)
         if number:
-            ours.append(seconds)
-            bare.append(again)
             read = sum(len(reply) + 1 for reply in replies)
-    return Pair(median(ours), median(bare), read)
+            ours.append(seconds / read)
+            bare.append(again / read)
+    ratios = [b / o for b, o in zip(bare, ours, strict=True)]
+    return Pair(median(ours), median(bare), median(ratios))
 
 
 def speed(name: str, *, threads: int | None, repack: bool | None, rounds: int = 3) -> Speed:
@@ -114,8 +112,8 @@ def speed(name: str, *, threads: int | None, repack: bool | None, rounds: int = 
             repack=model.repack,
             load_seconds=loaded - started,
             read_rate=context.usage.evaluated / (read - loaded),
-            bare_rate=pair.tokens / pair.bare,
-            write_rate=pair.tokens / pair.ours,
+            bare_rate=1 / pair.bare,
+            write_rate=1 / pair.ours,
             peak_bytes=_peak_memory(),
             file_bytes=model.path.stat().st_size,
             cache_bytes=model.memory.cache,

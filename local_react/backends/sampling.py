@@ -17,19 +17,48 @@ Logits: TypeAlias = NDArray[np.float32]
 def choose(logits: Logits, sampling: Sampling, random: np.random.Generator) -> int:
     """Return the id of the chosen token. The logits are read, not changed.
 
-    At least one logit must be finite. The order is that of llama.cpp's default
-    chain: top-k, top-p and min-p over the plain probabilities, then temperature.
+    At least one logit must be finite.
     """
     if sampling.temperature == 0.0:
         return int(logits.argmax())
-    tokens = _within_reach(logits, sampling)
-    if _filters(sampling):
+    tokens, weights = candidates(logits, sampling)
+    return int(tokens[draw(weights, random)])
+
+
+def candidates(logits: Logits, sampling: Sampling) -> tuple[NDArray[np.intp], Logits]:
+    """Return the tokens that may be drawn at a temperature above 0, and their weights.
+
+    The order is that of llama.cpp's default chain: top-k, top-p and min-p over the plain
+    probabilities, then temperature.
+    """
+    most = logits.max()
+    filters = bool(sampling.top_k or sampling.top_p < 1.0 or sampling.min_p > 0.0)
+    # Weighing a whole vocabulary costs a good part of a small model's token. What is
+    # e^-16 times as likely as the best is left out: measured on four models, a few
+    # hundred to a few thousand tokens remain, and what goes weighs less than 0.1 %.
+    reach = _REACH * (max(1.0, sampling.temperature) if filters else sampling.temperature)
+    tokens = above(logits, most - np.float32(reach))
+    if filters:
         tokens = _likeliest(tokens, logits, sampling.top_k)
-        tokens = tokens[_kept(_softmax(logits[tokens]), sampling)]
-    weights = _softmax(logits[tokens] / np.float32(sampling.temperature))
-    # One uniform draw against the cumulated weights: the same draw, the same token.
-    drawn = int(np.searchsorted(np.cumsum(weights), random.random() * weights.sum()))
-    return int(tokens[min(drawn, len(tokens) - 1)])
+        plain = np.exp(logits[tokens] - most)
+        tokens = tokens[_kept(plain / plain.sum(), sampling)]
+    return tokens, np.exp((logits[tokens] - most) / np.float32(sampling.temperature))
+
+
+_REACH = 16.0
+
+
+def draw(weights: Logits, random: np.random.Generator) -> int:
+    """Return an index, as often as its weight says."""
+    # One uniform draw against the cumulated weights: the same draw, the same index.
+    cumulated = np.cumsum(weights)
+    drawn = int(np.searchsorted(cumulated, random.random() * cumulated[-1]))
+    return min(drawn, len(weights) - 1)
+
+
+def above(logits: Logits, least: np.float32) -> NDArray[np.intp]:
+    """Return the tokens whose logits are more than that, in the order of their ids."""
+    return np.flatnonzero(logits > least)
 
 
 def penalise(logits: Logits, tokens: Iterable[int], penalty: float) -> None:
@@ -38,24 +67,6 @@ def penalise(logits: Logits, tokens: Iterable[int], penalty: float) -> None:
     found = np.fromiter(set(tokens), dtype=np.intp)
     held = logits[found]
     logits[found] = np.where(held > 0, held / penalty, held * penalty)
-
-
-def _within_reach(logits: Logits, sampling: Sampling) -> NDArray[np.intp]:
-    """Return the tokens that may be drawn at all, in the order of their ids."""
-    # Weighing a whole vocabulary costs a good part of a small model's token. What is
-    # e^-16 times as likely as the best is left out: measured on four models, a few
-    # hundred to a few thousand tokens remain, and what goes weighs less than 0.1 %.
-    reach = _REACH * (
-        max(1.0, sampling.temperature) if _filters(sampling) else sampling.temperature
-    )
-    return np.flatnonzero(logits > logits.max() - np.float32(reach))
-
-
-_REACH = 16.0
-
-
-def _filters(sampling: Sampling) -> bool:
-    return bool(sampling.top_k or sampling.top_p < 1.0 or sampling.min_p > 0.0)
 
 
 def _likeliest(tokens: NDArray[np.intp], logits: Logits, top_k: int) -> NDArray[np.intp]:
@@ -72,8 +83,3 @@ def _kept(probabilities: Logits, sampling: Sampling) -> NDArray[np.bool_]:
     kept &= probabilities >= sampling.min_p * probabilities[0]
     kept[0] = True
     return kept
-
-
-def _softmax(logits: Logits) -> Logits:
-    powers = np.exp(logits - logits.max())
-    return np.asarray(powers / powers.sum(), dtype=np.float32)

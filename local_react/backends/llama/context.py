@@ -12,6 +12,7 @@ from local_react.core import Message, Request, Sampling, Usage
 
 if TYPE_CHECKING:
     from local_react.backends.llama.model import LlamaModel
+    from local_react.backends.llama.slots import Slot
 
 _FREELY = Sampling(temperature=0.6, top_p=0.95)
 """As the makers of thinking models advise: greedy, they go round in circles."""
@@ -29,6 +30,7 @@ class LlamaContext:
         self._tokens = tokens
         self._cancel = cancel
         self.fixed = fixed
+        self.slot: Slot | None = None
         self._usage = Usage()
 
     @property
@@ -70,8 +72,7 @@ class LlamaContext:
 
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token."""
-        request = Request(self, grammar, sampling)
-        return (piece for _, piece in self._model.generate_many([request]))
+        return (piece for _, piece in self._model.generate_many([Request(self, grammar, sampling)]))
 
     def fork(self, count: int) -> list[LlamaContext]:
         """Return so many contexts that go on from here, sharing what was read."""

@@ -8,14 +8,14 @@ from time import perf_counter
 from typing import Protocol
 
 from local_react.backends.llama.evaluator import BATCH, Evaluator, Outcome, Row
-from local_react.backends.llama.slots import Slot, Slots
+from local_react.backends.llama.slots import Owner, Slot, Slots
 from local_react.backends.llama.warm_start import WarmStart
 from local_react.backends.sampling import Logits
 from local_react.core import Usage
 from local_react.errors import ModelError
 
 
-class Reader(Protocol):
+class Reader(Owner, Protocol):
     """What the engine reads for: a context."""
 
     @property
@@ -83,16 +83,19 @@ class Engine:
         progress = Progress()
         seats: list[tuple[Reader, Slot]] = []
         for reader in readers:
-            slot = self._seat(reader, [slot for _, slot in seats])
+            slot = reader.slot or self._seat(reader, [slot for _, slot in seats])
             if slot is None:
                 progress.parked.append(reader)
-            elif slot.length == len(reader.tokens):
+                continue
+            self._slots.touch(slot)
+            if slot.length == len(reader.tokens):
                 progress.ready += self._known(reader, slot)
             else:
                 seats.append((reader, slot))
-        seats.sort(key=lambda seat: len(seat[0].tokens) - seat[1].length)
         if progress.ready or not seats:  # what is known is lost with the next batch
             return progress
+        if len(seats) > 1:
+            seats.sort(key=lambda seat: len(seat[0].tokens) - seat[1].length)
         self._read_batch(seats, progress)
         return progress
 
@@ -100,7 +103,7 @@ class Engine:
         """Read all of a reader's tokens but the last; return its slot, or None where it
         was stopped or the slot holds the last one too and cannot give it up."""
         wanted = len(reader.tokens) - 1
-        slot = self._seat(reader, ())
+        slot = reader.slot or self._seat(reader, ())
         while slot is not None and slot.length < wanted:
             tokens = reader.tokens[slot.length : min(wanted, slot.length + BATCH)]
             if not self._read_for(reader, slot, tokens):
@@ -115,9 +118,8 @@ class Engine:
 
     def slot_of(self, reader: Reader) -> Slot:
         """Return the reader's slot, for measurements."""
-        slot = self._slots.of(reader)
-        assert slot is not None, "it has no place in the cache"
-        return slot
+        assert reader.slot is not None, "it has no place in the cache"
+        return reader.slot
 
     def give_up(self, slot: Slot) -> None:
         """Empty a slot and take it back."""
@@ -160,10 +162,7 @@ class Engine:
         return []
 
     def _seat(self, reader: Reader, keep: Sequence[Slot]) -> Slot | None:
-        """Return the reader's slot, or None where none is to be had."""
-        slot = self._slots.of(reader)
-        if slot is not None:
-            return slot
+        """Give a reader a slot and return it, or None where none is to be had."""
         started, read = perf_counter(), reader.usage.evaluated
         trunk = self._trunk(reader, keep) if reader.fixed else None
         self.prefix = Prefix(perf_counter() - started, reader.usage.evaluated == read)

@@ -92,6 +92,10 @@ class Evaluator:
         self._batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
         for index in range(BATCH):
             self._batch.n_seq_id[index] = 1
+        # Looked up once: these are written to at every token.
+        self._tokens, self._positions = self._batch.token, self._batch.pos
+        self._sequences = [self._batch.seq_id[index] for index in range(BATCH)]
+        self._wanted = self._batch.logits
         self._outputs: Logits = np.empty((0, self._words), dtype=np.float32)
         self._address = 0
 
@@ -115,8 +119,7 @@ class Evaluator:
         Ctrl-C, and `stop` once it is True, end it early where some row has many tokens.
         Raises ModelError where llama.cpp fails.
         """
-        self._fill(rows)
-        if all(len(row.tokens) == 1 for row in rows):
+        if self._fill(rows) == len(rows):
             code = llama_cpp.llama_decode(self._context, self._batch)
         else:
             code = self._decode_interruptibly(stop)
@@ -124,17 +127,19 @@ class Evaluator:
             raise ModelError(f"llama.cpp could not evaluate the text (code {code})")
         return _OUTCOMES[code]
 
-    def _fill(self, rows: Sequence[Row]) -> None:
-        batch, index = self._batch, 0
-        for row in rows:
-            for offset, token in enumerate(row.tokens):
-                batch.token[index] = token
-                batch.pos[index] = row.position + offset
-                batch.seq_id[index][0] = row.sequence
-                batch.logits[index] = 0
-                index += 1
-            batch.logits[index - 1] = row.complete
-        batch.n_tokens = index
+    def _fill(self, rows: Sequence[Row]) -> int:
+        """Put the rows into the batch and return how many tokens they are."""
+        index = 0
+        for sequence, position, tokens, complete in rows:
+            for token in tokens:
+                self._tokens[index] = token
+                self._positions[index] = position
+                self._sequences[index][0] = sequence
+                self._wanted[index] = 0
+                index, position = index + 1, position + 1
+            self._wanted[index - 1] = complete
+        self._batch.n_tokens = index
+        return index
 
     def _decode_interruptibly(self, stop: Callable[[], bool]) -> int:
         try:
@@ -150,8 +155,7 @@ class Evaluator:
     def logits(self, count: int) -> Logits:
         """Return the logits after each complete row of the last decode, (count, words):
         a view that the next decode changes."""
-        pointer = llama_cpp.llama_get_logits(self._context)
-        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+        address = ctypes.addressof(llama_cpp.llama_get_logits(self._context).contents)
         if address != self._address or count > len(self._outputs):
             # Making the view costs more than a look at where it is.
             array = (ctypes.c_float * (count * self._words)).from_address(address)

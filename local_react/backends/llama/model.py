@@ -148,10 +148,7 @@ class LlamaModel:
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield the replies to many requests, written at the same time: pairs of the
         request's number and a piece of its reply."""
-        with self.lock:
-            self.check_open()
-            replies = Replies(self, requests)
-        yield from replies
+        return iter(Replies(self, requests))
 
     @property
     def native_context(self) -> Any:

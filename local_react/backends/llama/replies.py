@@ -24,27 +24,24 @@ more, where there are none, waits for another to end."""
 
 
 class Replies:
-    """The replies to some requests. Iterate over it once.
-
-    Raises UsageError where two requests share a context, and GrammarError.
-    """
+    """The replies to some requests. Iterating over it raises UsageError where two of them
+    share a context, and GrammarError, before a token is chosen."""
 
     def __init__(self, model: LlamaModel, requests: Sequence[Request]) -> None:
         self._model = model
+        self._requests = requests
         self._active: dict[Reader, _Reply] = {}
         self._waiting: deque[_Reply] = deque()
-        if len({id(request.context) for request in requests}) < len(requests):
-            raise UsageError("two requests share a context: fork it")
-        try:
-            for number, request in enumerate(requests):
-                self._waiting.append(_Reply(model, number, request))
-        except BaseException:
-            self._close()
-            raise
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         model = self._model
+        if len({request.context for request in self._requests}) < len(self._requests):
+            raise UsageError("two requests share a context: fork it")
         try:
+            with model.lock:
+                model.check_open()
+                for number, request in enumerate(self._requests):
+                    self._waiting.append(_Reply(model, number, request))
             while self._active or self._waiting:
                 # Held for one token: another thread's contexts have places of their own.
                 with model.lock:
@@ -57,7 +54,8 @@ class Replies:
 
     def _advance(self) -> list[tuple[int, str]]:
         """Read one batch and choose the tokens that can be chosen; return their text."""
-        self._admit()
+        if self._waiting:
+            self._admit()
         for reply in [reply for reply in self._active.values() if reply.is_over()]:
             self._end(reply)
         progress = self._model.engine.read(list(self._active))
@@ -123,7 +121,7 @@ class _Reply:
         self.context.has_written(token)
         if self._left is not None:
             self._left -= 1
-        return self._decoder.decode(self._vocabulary.bytes_of(token))
+        return self._decoder.decode(self._vocabulary.piece(token))
 
     def close(self) -> None:
         """Free what the reply holds."""

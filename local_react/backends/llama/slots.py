@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import count
+from typing import Protocol
 
 from local_react.backends.llama.evaluator import Evaluator
 
@@ -26,8 +27,14 @@ class Slot:
     """How many tokens it holds."""
     used: int = 0
     """When it was last needed, by a clock of the slots' own."""
-    owner: Callable[[], object] | None = None
+    owner: Callable[[], Owner | None] | None = None
     """Returns the context, or None once it is gone; a trunk has no owner."""
+
+
+class Owner(Protocol):
+    """A context that may have a slot."""
+
+    slot: Slot | None
 
 
 class Slots:
@@ -36,17 +43,13 @@ class Slots:
     def __init__(self, evaluator: Evaluator, count_: int) -> None:
         self._evaluator = evaluator
         self._free = list(range(count_))[::-1]
-        self._held: weakref.WeakKeyDictionary[object, Slot] = weakref.WeakKeyDictionary()
         self._trunks: dict[tuple[int, ...], Slot] = {}
         self._owned: list[Slot] = []
         self._clock = count()
 
-    def of(self, owner: object) -> Slot | None:
-        """Return the owner's slot, if it has one."""
-        slot = self._held.get(owner)
-        if slot is not None:
-            slot.used = next(self._clock)
-        return slot
+    def touch(self, slot: Slot) -> None:
+        """Note that a slot is needed now."""
+        slot.used = next(self._clock)
 
     def trunk(self, tokens: tuple[int, ...]) -> Slot | None:
         """Return the trunk that holds exactly these tokens, if there is one."""
@@ -64,7 +67,7 @@ class Slots:
         return slot
 
     def give(
-        self, owner: object, source: Slot | None = None, keep: Collection[Slot] = ()
+        self, owner: Owner, source: Slot | None = None, keep: Collection[Slot] = ()
     ) -> Slot | None:
         """Give an owner a slot, a copy of `source` or else an empty one; return None
         where there is no sequence to be had. The slots to keep are left alone."""
@@ -75,7 +78,7 @@ class Slots:
             self._evaluator.copy(source.sequence, slot.sequence)
             slot.length = source.length
         slot.owner = weakref.ref(owner)
-        self._held[owner] = slot
+        owner.slot = slot
         self._owned.append(slot)
         return slot
 
@@ -104,7 +107,7 @@ class Slots:
         self._evaluator.drop(slot.sequence)
         owner = slot.owner() if slot.owner else None
         if owner is not None:
-            self._held.pop(owner, None)
+            owner.slot = None
         if slot in self._owned:
             self._owned.remove(slot)
         self._trunks = {key: trunk for key, trunk in self._trunks.items() if trunk is not slot}
