@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -104,6 +106,7 @@ def speed(name: str, *, threads: int | None, repack: bool | None, rounds: int = 
     with LlamaModel(name, threads=threads, repack=repack, warm_start=False) as model:
         loaded = perf_counter()
         context = model.start(protocol.opening(builtin_tools(Network()), QUESTION), fixed=True)
+        before = perf_counter()
         context.fork(1)
         read = perf_counter()
         pair = compare(model, rounds=rounds)
@@ -111,7 +114,7 @@ def speed(name: str, *, threads: int | None, repack: bool | None, rounds: int = 
             threads=model.threads,
             repack=model.repack,
             load_seconds=loaded - started,
-            read_rate=context.usage.evaluated / (read - loaded),
+            read_rate=context.usage.evaluated / (read - before),
             bare_rate=1 / pair.bare,
             write_rate=1 / pair.ours,
             peak_bytes=_peak_memory(),
@@ -125,14 +128,28 @@ def speed_in_child(name: str, *, threads: int | None, repack: bool | None) -> Sp
 
     Raises ModelError, with what the process said, where it failed.
     """
-    command = [sys.executable, "-m", "local_react.benchmark", name]
+    command = _python("local_react.benchmark")
     command += ["--threads", str(threads)] if threads else []
     command += [] if repack is None else ["--repack", "on" if repack else "off"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, "--", name], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        said = (done.stderr.strip().splitlines() or [_ended(done.returncode)])[-1]
         raise ModelError(f"{name} could not be measured: {said}")
     return Speed(**json.loads(done.stdout))
+
+
+def _python(module: str) -> list[str]:
+    """Return the command that runs a module with the packages of this process. `-m` would
+    take a file of the same name as one of them from the current directory first."""
+    code = f"import sys; sys.path[:] = {sys.path!r}; import runpy; "
+    return [sys.executable, "-c", f"{code}runpy.run_module({module!r}, None, '__main__', True)"]
+
+
+def _ended(code: int) -> str:
+    """Return how a process ended that said nothing, as subprocess has its exit code."""
+    if code < 0:
+        return f"it was ended by signal {-code}, maybe because memory ran out"
+    return f"exit code {code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +170,8 @@ class WarmStart:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a process itself says of its first token, in seconds. Medians, each for
-    itself."""
+    """Where the seconds went. Medians, each for itself."""
 
-    total: float
     model: float
     """To load the model and make its context."""
     instructions: float
@@ -188,15 +203,14 @@ def _median_parts(parts: Sequence[Parts]) -> Parts:
 
 
 _SAID = re.compile(
-    r"first token after (?P<total>[\d.]+) s: model (?P<model>[\d.]+), "
-    r"instructions (?P<instructions>[\d.]+) \([a-z ]+\), the rest (?P<rest>[\d.]+)"
+    r"first token after .*: model (?P<model>[\d.]+), instructions (?P<instructions>[\d.]+) "
 )
 """What `local-react -v` says before it shows the first token."""
 
 
 def _first_token(name: str, options: Sequence[str], cache: str) -> tuple[float, Parts]:
-    """Return the seconds until a new process shows its first token, and what it says."""
-    command = [sys.executable, "-m", "local_react", "-v", "-m", name, *options, "--", QUESTION]
+    """Return the seconds until a new process shows its first token, and their parts."""
+    command = [*_python("local_react"), "-v", f"--model={name}", *options, "--", QUESTION]
     environment = {**os.environ, "LOCAL_REACT_CACHE": cache, "PYTHONUNBUFFERED": "1"}
     started = perf_counter()
     process = subprocess.Popen(
@@ -206,16 +220,22 @@ def _first_token(name: str, options: Sequence[str], cache: str) -> tuple[float, 
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        errors="replace",
     )
-    with process:
+    try:
         assert process.stderr is not None
         line = ""
         for line in process.stderr:
             if said := _SAID.search(line):
                 seconds = perf_counter() - started
-                process.kill()
-                return seconds, Parts(**{k: float(v) for k, v in said.groupdict().items()})
-    raise ModelError(f"{name} could not be measured: {line.strip() or 'it shows no token'}")
+                model, instructions = float(said["model"]), float(said["instructions"])
+                return seconds, Parts(model, instructions, seconds - model - instructions)
+        process.wait()
+    finally:  # its part is done, or Ctrl-C was pressed
+        process.kill()
+        process.communicate()
+    why = line.strip().removeprefix("local-react: ") or _ended(process.returncode)
+    raise ModelError(f"{name} could not be measured: {why}")
 
 
 def _peak_memory() -> int:
@@ -224,6 +244,11 @@ def _peak_memory() -> int:
         import psutil
 
         return int(psutil.Process().memory_info().peak_wset)
+    # On Linux getrusage has the peak of the process that started this one in it.
+    with suppress(OSError):
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        if found := re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE):
+            return int(found[1]) * 1024
     import resource
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -168,7 +168,8 @@ class Context(Protocol):
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token, until the grammar or the
         model ends it, the window is full, or the context's `cancel` is set. A string is
-        empty while a character's bytes are incomplete. Stop early by closing the
+        empty while a character's bytes are incomplete, and holds the text of some tokens
+        before it where the grammar left no choice of those. Stop early by closing the
         iterator.
 
         Raises GrammarError, before a token is sampled, where the grammar (GBNF with

@@ -51,6 +51,24 @@ _TERMINALS = {
 }
 
 
+def forced_beginning(grammar: str) -> str:
+    """Return the text with which everything begins that a grammar admits, as far as its
+    root rule says so: the literal that the rule begins with, where it has no choice."""
+    found = _ROOT.search(grammar)
+    if found is None or "|" in _LITERAL_OR_CLASS.sub("", found["rest"]):
+        return ""
+    try:
+        return str(json.loads(found["literal"]))
+    except ValueError:  # an escape of GBNF's own
+        return ""
+
+
+_ROOT = re.compile(
+    r'^root ::= (?P<literal>"(?:[^"\\]|\\.)*")(?P<rest>(?: +[^ *+?{\n][^\n]*)?)$', re.MULTILINE
+)
+_LITERAL_OR_CLASS = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]')
+
+
 def literal(text: str) -> str:
     """Return the GBNF literal that admits exactly this text."""
     return '"' + "".join(_ESCAPES.get(char, char) for char in text) + '"'

@@ -1,10 +1,10 @@
 """A directory of evaluated prefixes: what a model made of the instructions and tools
 that begin every run, so that the next process need not read them again.
 
-An entry is a file: a line of JSON that tells what it is, with the length and the CRC-32
-of what follows, and then the bytes. It is written under another name and put in place
-whole. It holds no question, no answer and no document: only what is the same in every
-run is ever given to it.
+An entry is a file: a line of JSON that tells what it is, with the length of the bytes
+that follow and the CRC-32 of the key and them, so that an entry under another's name is
+none. It is written under a name of its own and put in place whole. It holds no question,
+no answer and no document: only what is the same in every run is ever given to it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LIMIT = 2_000_000_000
 """Bytes that the directory may hold in all; what was not used for longest goes first."""
 
-_FORMAT = "local_react prefix 1"
+_FORMAT = "local_react prefix 2"
 _ENDING = ".state"
 _TEMPORARY = ".new"
 _STALE = 3600.0
@@ -41,8 +41,11 @@ class Entry:
 
     path: Path
     model: str
+    """The model's file name; "" where the entry is of no use: damaged, of another version,
+    or not to be read."""
     tokens: int
     bytes: int
+    """Of the whole file."""
     used: float
     """When it was last used, in seconds since the epoch."""
 
@@ -73,44 +76,53 @@ class PrefixCache:
 
     def load(self, key: str) -> NDArray[np.uint8] | None:
         """Return the bytes that were saved under the key, or None. A file that is
-        damaged is removed."""
+        damaged is removed; one that cannot be read now is left alone."""
         import numpy as np
 
         path = self._path(key)
         try:
             with path.open("rb") as file:
-                header = _header(file.readline(_LONGEST_HEADER))
+                header = _header(file)
                 data = np.fromfile(file, dtype=np.uint8)
-            if len(data) == header["bytes"] and zlib.crc32(data.data) == header["crc32"]:
-                os.utime(path)
-                return data
-        except FileNotFoundError:
+        except (OSError, MemoryError):
             return None
-        except (OSError, ValueError, KeyError, MemoryError):
-            pass
-        self.remove(key)
-        return None
+        except ValueError:
+            self.remove(key)
+            return None
+        if (header.bytes, header.crc32) != (len(data), _checksum(key, data)):
+            self.remove(key)
+            return None
+        with suppress(OSError):  # another's file, or a read-only disk: of use all the same
+            os.utime(path)
+        return data
 
     def save(self, key: str, data: NDArray[np.uint8], *, model: str, tokens: int) -> bool:
         """Keep the bytes under the key and return True; False where they are too many
         or the directory cannot be written to."""
-        if len(data) > self.limit:
+        header = _Header(_FORMAT, model, tokens, len(data), _checksum(key, data))
+        line = json.dumps(asdict(header)).encode() + b"\n"
+        if len(line) > _LONGEST_HEADER or len(line) + len(data) > self.limit:
             return False
-        header = _Header(_FORMAT, model, tokens, len(data), zlib.crc32(data.data))
-        temporary = None
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(suffix=_TEMPORARY, dir=self.directory)
-            with os.fdopen(handle, "wb") as file:  # mkstemp's files are their owner's alone
-                file.write(json.dumps(asdict(header)).encode() + b"\n")
-                data.tofile(file)
-            Path(temporary).replace(self._path(key))
+            self._replace(self._path(key), line, data)
         except OSError:
-            if temporary:
-                Path(temporary).unlink(missing_ok=True)
             return False
         self._prune()
         return True
+
+    def _replace(self, path: Path, line: bytes, data: NDArray[np.uint8]) -> None:
+        handle, name = tempfile.mkstemp(suffix=_TEMPORARY, dir=self.directory)
+        part = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:  # mkstemp's files are their owner's alone
+                file.write(line)
+                file.write(data.data)
+            part.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
 
     def remove(self, key: str) -> None:
         """Remove what is kept under the key, if it is there."""
@@ -143,12 +155,10 @@ class PrefixCache:
         for path in self._files(_ENDING):
             with suppress(OSError):
                 about = path.stat()
-                try:
-                    with path.open("rb") as file:
-                        header = _header(file.readline(_LONGEST_HEADER))
-                except ValueError:
-                    header = {"model": "(damaged)", "tokens": 0}
-                yield Entry(path, header["model"], header["tokens"], about.st_size, about.st_mtime)
+                header = _UNKNOWN
+                with suppress(OSError, ValueError), path.open("rb") as file:
+                    header = _header(file)
+                yield Entry(path, header.model, header.tokens, about.st_size, about.st_mtime)
 
     def _prune(self) -> None:
         """Remove the entries used longest ago while all are more than the limit, and
@@ -174,9 +184,21 @@ class _Header:
     crc32: int
 
 
-def _header(line: bytes) -> dict[str, Any]:
+_UNKNOWN = _Header("", "", 0, 0, 0)
+
+
+def _header(file: BinaryIO) -> _Header:
     """Return what the first line of an entry says; raise ValueError where it is none."""
-    header = json.loads(line)
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+    try:
+        stated = json.loads(file.readline(_LONGEST_HEADER))
+        header = _Header(**stated)
+    except (TypeError, RecursionError) as error:
+        raise ValueError("not the header of an entry") from error
+    types = [type(value) for value in astuple(header)]
+    if header.format != _FORMAT or types != [str, str, int, int, int]:
         raise ValueError("not an entry of this version")
-    return {**asdict(_Header(_FORMAT, "?", 0, -1, -1)), **header}
+    return header
+
+
+def _checksum(key: str, data: NDArray[np.uint8]) -> int:
+    return zlib.crc32(data.data, zlib.crc32(key.encode()))

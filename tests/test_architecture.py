@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "backends": {
         "core",
         "errors",
+        "gbnf",
         "catalog",
         "prefix_cache",
         "hardware",

@@ -4,10 +4,15 @@ imported ends as quietly as later."""
 from __future__ import annotations
 
 import sys
+from time import perf_counter
 from typing import NoReturn
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal, as shells have it."""
+
+
+STARTED = perf_counter()
+"""When the command began, for telling how long the first token took."""
 
 
 def main() -> NoReturn:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_react.catalog import human_bytes, load_catalogue, resolve
-from local_react.cli.show import Display
-from local_react.hardware import fingerprint, physical_cores, usable_cpus
+from local_react.cli.show import Display, printable
+from local_react.hardware import default_threads, fingerprint, usable_cpus
 from local_react.profiles import Profile, save_profile
 
 if TYPE_CHECKING:
@@ -26,58 +26,78 @@ if TYPE_CHECKING:
     help="The model to measure.  [default: the catalogue's]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--no-save", is_flag=True, help="Do not remember what was best.")
+@click.option("--no-save", is_flag=True, help="Change nothing: do not remember the best.")
 def bench(model: str | None, as_json: bool, no_save: bool) -> None:
     """Measure a model on this machine, and remember the best settings for it.
 
-    It is loaded with several numbers of threads, and with its weights laid out anew or
-    not; what answers a typical question soonest is used from then on. It takes a minute
-    or a few; other programs that are busy meanwhile spoil the figures.
+    It is loaded with several numbers of threads, with its weights as they are in the file
+    and laid out anew (repack). What answers a typical question soonest is used from then
+    on, unless --threads or --repack say otherwise. It takes a minute or a few, and
+    programs that are busy meanwhile spoil the figures.
     """
     # Imported here: it loads llama.cpp, and --help should not.
-    from local_react.benchmark import speed_in_child, warm_start
+    from local_react.benchmark import warm_start
 
     name = model or load_catalogue().default
     path = resolve(name)
-    display = Display(quiet=as_json)
-    speeds: list[Speed] = []
-    for threads in _candidates():
-        for repack in (False, True):
-            with display.waiting(f"{threads} threads, repack {_word(repack)}"):
-                speeds.append(speed_in_child(name, threads=threads, repack=repack))
+    speeds = _measured(name)
     best = min(speeds, key=lambda speed: speed.question_seconds)
-    with display.waiting("a first start, and a warm one"):
+    with Display().waiting("first starts, and warm ones"):
         chosen = ["--threads", str(best.threads), "--repack" if best.repack else "--no-repack"]
         start = warm_start(name, chosen)
-    if not no_save:
-        save_profile(path.name, Profile(best.threads, best.repack))
     if as_json:
         click.echo(json.dumps(_as_dict(name, speeds, best, start), indent=2))
     else:
         _print(name, speeds, best, start)
-        if not no_save:
-            click.echo("From now on this model is loaded so. `local-react doctor` shows it.")
+    if not no_save:  # last, so that the figures are not lost where it fails
+        save_profile(path.name, Profile(best.threads, best.repack))
+        if not as_json:
+            click.echo("The best is used from now on; `local-react doctor` shows it.")
+
+
+def _measured(name: str) -> list[Speed]:
+    """Return how fast the model is, loaded in each of the ways to try."""
+    from local_react.benchmark import speed_in_child
+
+    ways = [(threads, repack) for threads in _candidates() for repack in (False, True)]
+    speeds = []
+    for number, (threads, repack) in enumerate(ways, 1):
+        what = f"{number} of {len(ways)}: {threads} threads, repack {_word(repack)}"
+        with Display().waiting(what):
+            speeds.append(speed_in_child(name, threads=threads, repack=repack))
+    return speeds
+
+
+_HEADS = "threads  repack     load    read   write    bare share    memory  question"
+_NOTES = """\
+
+read, write   tokens/s of a prompt, and of a reply in the form of a step
+bare, share   tokens/s of llama.cpp alone with that reply, and ours of it
+repack        whether the weights are laid out anew when they are loaded
+memory        the most that the process took
+question      to load the model, read 100 tokens and write 100
+"""
 
 
 def _print(name: str, speeds: list[Speed], best: Speed, start: WarmStart) -> None:
-    click.echo(f"{name}, {human_bytes(best.file_bytes)}, on {fingerprint()}")
-    click.echo("tokens/s, by threads and whether the weights are laid out anew (repack):\n")
-    click.echo("threads repack    load   read   write     bare  ratio   memory  a question")
+    click.echo(printable(f"{name}, {human_bytes(best.file_bytes)}, on {fingerprint()}\n"))
+    click.echo(_HEADS)
     for speed in speeds:
         click.echo(
-            f"{speed.threads:>7} {_word(speed.repack):>6} {speed.load_seconds:>6.2f}s"
-            f" {speed.read_rate:>6.1f} {speed.write_rate:>7.1f} {speed.bare_rate:>8.1f}"
-            f" {speed.write_rate / speed.bare_rate:>6.3f} {human_bytes(speed.peak_bytes):>8}"
-            f" {speed.question_seconds:>10.1f}s{'  best' if speed is best else ''}"
+            f"{speed.threads:>7}  {_word(speed.repack):>6} {speed.load_seconds:>6.2f} s"
+            f" {speed.read_rate:>7.1f} {speed.write_rate:>7.1f} {speed.bare_rate:>7.1f}"
+            f" {speed.write_rate / speed.bare_rate:>5.0%}  {human_bytes(speed.peak_bytes):>8}"
+            f" {speed.question_seconds:>7.1f} s{'  best' if speed is best else ''}"
         )
-    beyond = best.peak_bytes - best.file_bytes - best.cache_bytes
+    click.echo(_NOTES)
+    beyond = max(0, best.peak_bytes - best.file_bytes - best.cache_bytes)
     click.echo(
-        f"\nmemory       {human_bytes(best.file_bytes)} file, {human_bytes(best.cache_bytes)} "
-        f"context, {human_bytes(beyond)} beyond"
+        f"Memory of the best: {human_bytes(best.file_bytes)} file, "
+        f"{human_bytes(best.cache_bytes)} context, {human_bytes(beyond)} the rest."
     )
     click.echo(
-        f"first token  {start.cold:.2f} s after a first start, {start.warm:.2f} s after a warm "
-        f"one: {start.ratio:.2f}"
+        f"Its first token: {start.cold:.2f} s after a first start, {start.warm:.2f} s "
+        f"({start.ratio:.0%}) after a later one."
     )
 
 
@@ -95,7 +115,7 @@ def _as_dict(name: str, speeds: list[Speed], best: Speed, start: WarmStart) -> d
 
 def _candidates() -> list[int]:
     """Return the numbers of threads to try: all CPUs, the cores, and half of those."""
-    cores = physical_cores()
+    cores = default_threads()
     return sorted({usable_cpus(), cores, max(1, cores // 2)})
 
 

@@ -3,48 +3,93 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import click
 
 from local_react.catalog import human_bytes
+from local_react.cli.show import printable
 from local_react.errors import UsageError
 from local_react.prefix_cache import LIMIT, Entry, PrefixCache, cache_dir
 
 
 @click.command("cache", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("action", type=click.Choice(["show", "clear"]), default="show")
+@click.argument("action", nargs=-1, metavar="[clear]")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def cache(action: str, as_json: bool) -> None:
-    """Show or clear what is kept for a quicker start.
+def cache(action: tuple[str, ...], as_json: bool) -> None:
+    """Show what is kept for a quicker start, or clear it.
 
-    It is what a model made of the instructions and tools with which every run begins.
-    No question, answer or document is ever in it. LOCAL_REACT_CACHE names another
-    directory, or turns it off with the word off.
+    It is what a model made of the instructions and tools with which every run begins. No
+    question, answer or document is ever in it. What is cleared is made again by the next
+    run.
+
+    LOCAL_REACT_CACHE names another directory; LOCAL_REACT_CACHE=off keeps nothing.
     """
+    if action not in ((), ("show",), ("clear",)):
+        raise UsageError(
+            f"there is no `cache {' '.join(action)}`, but `local-react cache` and "
+            "`local-react cache clear`; a question goes in quotes"
+        )
     directory = cache_dir()
     if directory is None:
-        raise UsageError("the cache is off: LOCAL_REACT_CACHE says so")
+        raise UsageError("the cache is off, and nothing is kept: LOCAL_REACT_CACHE=off says so")
+    _check(directory)
     kept = PrefixCache(directory)
-    if action == "clear":
-        files, removed = kept.clear()
-        told = f"removed {files} files, {human_bytes(removed)}"
-        click.echo(json.dumps({"removed": files, "bytes": removed}) if as_json else told)
-        return
-    entries = kept.entries()
+    if action == ("clear",):
+        _clear(kept, as_json=as_json)
+    elif as_json:
+        click.echo(json.dumps([_as_dict(entry) for entry in kept.entries()], indent=2))
+    else:
+        _show(directory, kept.entries())
+
+
+def _check(directory: Path) -> None:
+    """Raise UsageError where the directory is there and cannot be looked into."""
+    try:
+        list(directory.iterdir())
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UsageError(f"cannot look into the cache {directory}: {error.strerror}") from error
+
+
+def _clear(kept: PrefixCache, *, as_json: bool) -> None:
+    files, removed = kept.clear()
+    if left := len(kept.entries()):
+        raise UsageError(
+            f"{_files(left)} in {kept.directory} could not be removed: check whose they are"
+        )
     if as_json:
-        click.echo(json.dumps([_as_dict(entry) for entry in entries], indent=2))
-        return
-    click.echo(f"{directory}")
-    for entry in entries:
-        used = datetime.fromtimestamp(entry.used).astimezone()
+        click.echo(json.dumps({"removed": files, "bytes": removed}))
+    else:
         click.echo(
-            f"  {entry.model:<44} {entry.tokens:>6} tokens  {human_bytes(entry.bytes):>9}"
-            f"  used {used:%Y-%m-%d %H:%M}"
+            f"removed {_files(files)}, {human_bytes(removed)}" if files else "nothing was kept"
+        )
+
+
+def _show(directory: Path, entries: Sequence[Entry]) -> None:
+    click.echo(printable(str(directory)))
+    names = [printable(entry.model) or "(damaged, or of another version)" for entry in entries]
+    width = max(map(len, names), default=0)
+    for name, entry in zip(names, entries, strict=True):
+        click.echo(
+            f"  {name:<{width}}  {entry.tokens:>6} tokens  {human_bytes(entry.bytes):>8}"
+            f"  used {_used(entry):%Y-%m-%d %H:%M}"
         )
     size = human_bytes(sum(entry.bytes for entry in entries))
-    click.echo(f"{size} of at most {human_bytes(LIMIT)}; it holds no question of yours")
+    held = f"{_files(len(entries))}, {size}" if entries else "nothing yet"
+    click.echo(f"{held}, of at most {human_bytes(LIMIT)}; no question or document is in it")
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
+
+
+def _used(entry: Entry) -> datetime:
+    return datetime.fromtimestamp(entry.used).astimezone()
 
 
 def _as_dict(entry: Entry) -> dict[str, Any]:
@@ -53,5 +98,5 @@ def _as_dict(entry: Entry) -> dict[str, Any]:
         "model": entry.model,
         "tokens": entry.tokens,
         "bytes": entry.bytes,
-        "used": datetime.fromtimestamp(entry.used).astimezone().isoformat(timespec="seconds"),
+        "used": _used(entry).isoformat(timespec="seconds"),
     }

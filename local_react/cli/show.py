@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_react.cli import STARTED
 from local_react.core import Action, Call, Event, Finish, Message, Run, Step, Text
 
 if TYPE_CHECKING:
@@ -123,10 +124,8 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]
 
 
 def _first_token(model: LlamaModel) -> str:
-    """Return how long it took from the start of the process to the first token."""
-    import psutil
-
-    total = time.time() - psutil.Process().create_time()
+    """Return how long it took from the first line of ours to the first token."""
+    total = perf_counter() - STARTED
     prefix = model.engine.prefix
     how = "from the cache" if prefix.kept else "read"
     rest = total - model.load_seconds - prefix.seconds

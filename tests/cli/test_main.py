@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 from tiny_model import write_tiny_model
 
+from local_react.cli.main import run
+from local_react.gguf_header import read_header
+from local_react.memory import estimate, gib
+
 FAST = ("--thought-tokens", "12", "-t", "1", "--max-steps", "2")
 
 
@@ -116,7 +120,7 @@ def test_an_empty_question_is_a_usage_error(question: str) -> None:
         (("-T", "zzzzz"), 2, "calculator, current_time"),
         (("-m", "TINY", "--max-steps", "0"), 2, "--max-steps"),
         (("-m", "TINY", "--ctx-size", "0"), 2, "--ctx-size"),
-        (("-m", "TINY", "--ctx-size", "1000000000"), 2, "GiB"),
+        (("-m", "TINY", "--ctx-size", "1000000000"), 2, "trained for a context of 4096 tokens"),
         (("-m", "TINY", "--threads", "-3"), 2, "--threads"),
         (("--no-tools", "--tool", "calculator"), 2, "contradict"),
         (("--temperature", "-1"), 2, "temperature"),
@@ -142,6 +146,29 @@ def test_bad_input_is_one_line_and_its_exit_code(
     filled = [str(places.get(argument, argument)) for argument in arguments]
     done = local_react(*filled, "q", LOCAL_REACT_MODELS=str(tmp_path / "none"))
     assert told in one_line(done, code)
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [("all", "take a smaller one"), ("one byte", "a smaller --ctx-size")],
+)
+def test_what_the_memory_cannot_hold_is_refused_with_figures(
+    tiny_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    missing: str,
+    told: str,
+) -> None:
+    needed = estimate(tiny_path, read_header(tiny_path), 4096).total
+    available = 0 if missing == "all" else needed - 1
+    monkeypatch.setattr("local_react.backends.llama.loading.available_memory", lambda: available)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run(["-m", str(tiny_path), *FAST, "q"]) == 3
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert told in err
+    assert f"needs {gib(needed)}" in err
+    assert f"{gib(available)} are available" in err
 
 
 @pytest.mark.parametrize(

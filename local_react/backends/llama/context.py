@@ -56,6 +56,10 @@ class LlamaContext:
         """Count tokens that were evaluated for this context."""
         self._usage += Usage(evaluated=count)
 
+    def has_to_write(self, tokens: Sequence[int]) -> None:
+        """Append tokens that nobody had to choose."""
+        self._tokens += tokens
+
     def has_written(self, token: int) -> None:
         """Append a token that the model chose."""
         self._tokens.append(token)

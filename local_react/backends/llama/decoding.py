@@ -170,6 +170,16 @@ class Picker:
         self._lately.append(token)
         return token
 
+    def begin(self, text: str) -> list[int]:
+        """Take the tokens of a text with which the reply has to begin, but for the last,
+        which might be another one together with what comes; return them."""
+        tokens = self._vocabulary.tokenize(text)[:-1]
+        for index, token in enumerate(tokens):
+            if self._state is None or not self._grammars.admits(self._state, token):
+                return tokens[:index]
+            llama_cpp.llama_sampler_accept(self._state, token)
+        return tokens
+
     def _may_come(self, token: int) -> bool:
         return not self._forbidden(token) and self._state_admits(token)
 

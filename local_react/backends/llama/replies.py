@@ -14,6 +14,7 @@ from local_react.backends.llama.engine import Reader
 from local_react.backends.sampling import Logits
 from local_react.core import Request
 from local_react.errors import UsageError
+from local_react.gbnf import forced_beginning
 
 if TYPE_CHECKING:
     from local_react.backends.llama.model import LlamaModel
@@ -80,6 +81,7 @@ class Replies:
             reply = self._waiting.popleft()
             room -= reply.cells
             self._active[reply.context] = reply
+            reply.begin()
 
     def _end(self, reply: _Reply) -> None:
         reply.close()
@@ -103,25 +105,39 @@ class _Reply:
         self._left = request.most
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._picker = Picker(model.grammars, request.grammar, request.sampling)
+        self._beginning = forced_beginning(request.grammar) if request.grammar else ""
+        self._forced: list[int] = []
 
     @property
     def cells(self) -> int:
         """Cells of the cache that it needs for itself, beside what it may share."""
         return len(self.context.tokens) - self.context.fixed + _RESERVE
 
+    def begin(self) -> None:
+        """Write what the reply has to begin with, to be read in one batch with the end of
+        the prompt. Once; later there is nothing."""
+        beginning, self._beginning = self._beginning, ""
+        if beginning and not self.is_over() and self.context.room > len(beginning):
+            self._forced = self._picker.begin(beginning)
+            self.context.has_to_write(self._forced)
+            if self._left is not None:
+                self._left = max(1, self._left - len(self._forced))
+
     def is_over(self) -> bool:
         """Return True where no more may be written."""
         return self.context.room <= 0 or self._left == 0 or self.context.stopped()
 
     def next_piece(self, logits: Logits) -> str | None:
-        """Choose the next token and return its text; None where the reply ends."""
+        """Choose the next token and return its text, behind what the reply had to begin
+        with if it is the first; return None where the reply ends."""
         token = self._picker.pick(logits)
         if token is None:
             return None
         self.context.has_written(token)
         if self._left is not None:
             self._left -= 1
-        return self._decoder.decode(self._vocabulary.piece(token))
+        tokens, self._forced = [*self._forced, token], []
+        return self._decoder.decode(b"".join(map(self._vocabulary.piece, tokens)))
 
     def close(self) -> None:
         """Free what the reply holds."""
