@@ -12,7 +12,17 @@ if TYPE_CHECKING:
     from local_react.agent import Agent
     from local_react.backends.llama import LlamaModel
     from local_react.backends.scripted import ScriptedModel
-    from local_react.core import Call, Finish, Malformed, Run, Sampling, Step, Text
+    from local_react.core import (
+        Call,
+        Finish,
+        Malformed,
+        Message,
+        Request,
+        Run,
+        Sampling,
+        Step,
+        Text,
+    )
     from local_react.errors import LocalReactError, ToolError
     from local_react.network import Network
     from local_react.tools import builtin_tools
@@ -27,7 +37,9 @@ __all__ = [
     "LlamaModel",
     "LocalReactError",
     "Malformed",
+    "Message",
     "Network",
+    "Request",
     "Run",
     "Sampling",
     "ScriptedModel",
@@ -50,6 +62,8 @@ _HOMES = {
     "LlamaModel": "backends.llama",
     "LocalReactError": "errors",
     "Malformed": "core",
+    "Message": "core",
+    "Request": "core",
     "Network": "network",
     "Run": "core",
     "Sampling": "core",

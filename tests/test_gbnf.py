@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, create_model
 from local_react import LlamaModel, Sampling
 from local_react.core import Message
 from local_react.errors import GrammarError
-from local_react.gbnf import Rules, literal, prose
+from local_react.gbnf import Rules, forced_beginning, literal, prose
 
 
 def grammar_of(schema: Any) -> str:
@@ -278,3 +278,30 @@ def test_prose_admits_what_people_write(tiny: LlamaModel, text: str) -> None:
 )
 def test_prose_refuses_calls_observations_and_runs_of_space(tiny: LlamaModel, text: str) -> None:
     assert not admits(tiny, prose_grammar(), text)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text"),
+    [
+        ('root ::= "Thought: " prose\nprose ::= "a" | "b"', "Thought: "),
+        ('root ::= "all of it"', "all of it"),
+        ('root ::= "a\\n\\"b" [|] "c"', 'a\n"b'),
+        ('other ::= "x"\nroot ::= "a" other', "a"),
+        # A choice, or a count, and nothing is forced.
+        ('root ::= "a" | "b"', ""),
+        ('root ::= "a" ("b" | "c")', ""),
+        ('root ::= "a"* "b"', ""),
+        ('root ::= "a" * "b"', ""),
+        ('root ::= "a"? "b"', ""),
+        ('root ::= "a"{2} "b"', ""),
+        ('root ::= "a" {2} "b"', ""),
+        ('root ::= ("a") "b"', ""),
+        ('root ::= [a] "b"', ""),
+        ('root ::= "\\x41" "b"', ""),
+        ("root ::= other", ""),
+        ('not-root ::= "a"', ""),
+        ("", ""),
+    ],
+)
+def test_the_beginning_that_a_grammar_leaves_no_choice_of(grammar: str, text: str) -> None:
+    assert forced_beginning(grammar) == text

@@ -12,30 +12,45 @@ import pytest
 from local_react import LlamaModel
 from local_react.catalog import load_catalogue, models_dir
 from local_react.cli.ask import ask
+from local_react.cli.bench import bench
+from local_react.cli.cache import cache
+from local_react.cli.doctor import doctor
 from local_react.errors import LocalReactError
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 
 
 @pytest.mark.model
-def test_the_example_in_python_runs_as_it_stands(
+def test_the_examples_in_python_run_as_they_stand(
     qwen: LlamaModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    agent, votes = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     monkeypatch.setenv("LOCAL_REACT_MODELS", str(models_dir()))
+    assert "57" in printed(agent)
+    assert re.fullmatch(
+        r"(?:'[A-Z][a-z]+\.',? ?){5}", printed(f"{votes}\nprint(*map(repr, replies))")
+    )
+
+
+def printed(program: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", example],
+        [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
     assert done.stderr == ""
-    assert "57" in done.stdout
+    return done.stdout.strip()
 
 
 def test_the_options_it_names_exist() -> None:
-    options = {name for param in ask.params for name in param.opts}
+    options = {
+        name
+        for command in (ask, bench, cache, doctor)
+        for param in command.params
+        for name in (*param.opts, *param.secondary_opts)
+    }
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README.split("## Models")[0]))
     pips = {"--extra-index-url", "--force-reinstall", "--no-cache-dir", "--no-deps", "--install"}
     assert named - pips - {"--help"} <= options

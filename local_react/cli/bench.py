@@ -41,7 +41,7 @@ def bench(model: str | None, as_json: bool, no_save: bool) -> None:
     name = model or load_catalogue().default
     path = resolve(name)
     speeds = _measured(name)
-    best = min(speeds, key=lambda speed: speed.question_seconds)
+    best = _best(speeds)
     with Display().waiting("first starts, and warm ones"):
         chosen = ["--threads", str(best.threads), "--repack" if best.repack else "--no-repack"]
         start = warm_start(name, chosen)
@@ -111,6 +111,14 @@ def _as_dict(name: str, speeds: list[Speed], best: Speed, start: WarmStart) -> d
         "best": {"threads": best.threads, "repack": best.repack},
         "warm_start": {**asdict(start), "ratio": start.ratio},
     }
+
+
+def _best(speeds: list[Speed]) -> Speed:
+    """Return the quickest; with the weights laid out anew only where that gains clearly,
+    because loading takes longer then, and other processes share none of the memory."""
+    plain = min((s for s in speeds if not s.repack), key=lambda speed: speed.question_seconds)
+    quickest = min(speeds, key=lambda speed: speed.question_seconds)
+    return quickest if quickest.question_seconds < 0.95 * plain.question_seconds else plain
 
 
 def _candidates() -> list[int]:

@@ -349,6 +349,32 @@ def test_a_directory_that_cannot_be_written_costs_nothing_but_the_warm_start(
     assert ask(path, "q")[1] > 300
 
 
+# -- what the grammar leaves no choice of --------------------------------------------
+
+
+def test_what_has_to_come_is_not_chosen_but_read_with_the_prompt(model: LlamaModel) -> None:
+    grammar = 'root ::= "Thought: " [a-z]{5} "."'
+    context = model.start(chat("q"), fixed=True)
+    pieces = list(context.generate(grammar, WARM))
+    assert re.fullmatch(r"Thought: [a-z]{5}\.", "".join(pieces))
+    forced = len(model.vocabulary.tokenize("Thought: ")) - 1  # the last might be part of another
+    assert context.usage.generated == len(model.vocabulary.tokenize("".join(pieces))) - forced
+    assert context.usage.evaluated == len(context.tokens)
+    # The same is said where it is chosen, token by token.
+    chosen = 'root ::= x [a-z]{5} "."\nx ::= "Thought: "'
+    again = reply(model.start(chat("q"), fixed=True), chosen, WARM)
+    assert re.fullmatch(r"Thought: [a-z]{5}\.", again)
+
+
+def test_nothing_is_forced_where_there_is_no_room(path: Path) -> None:
+    with LlamaModel(path, threads=1, context_size=256, warm_start=False) as model:
+        context = model.start([Message("user", "x" * 200)])
+        while context.room > 3:
+            context.force("y")
+        assert reply(context, 'root ::= "Thought: " [a-z]{5}', WARM) in ("T", "Th", "Tho")
+        assert context.room == 0
+
+
 # -- models that always think --------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from local_react import Sampling
-from local_react.backends.sampling import choose
+from local_react.backends.sampling import choose, penalise
 
 LOGITS = np.log(np.array([0.5, 0.3, 0.15, 0.05], dtype=np.float32))
 
@@ -62,8 +62,20 @@ def test_the_same_seed_draws_the_same() -> None:
         {"top_p": 1.1},
         {"min_p": 1.0},
         {"seed": -1},
+        {"repeat_penalty": 0.9},
     ],
 )
 def test_figures_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong)).replace("_", "-")):
         Sampling(**wrong)  # type: ignore[arg-type]
+
+
+def test_tokens_far_from_the_best_are_left_out_and_weigh_nothing() -> None:
+    logits = np.concatenate([LOGITS, np.full(1000, LOGITS[0] - 17, dtype=np.float32)])
+    assert sum(shares(Sampling(temperature=1.0), logits)[4:]) == 0
+
+
+def test_the_penalty_makes_what_was_written_less_likely() -> None:
+    logits = np.array([2.0, -2.0, 1.0], dtype=np.float32)
+    penalise(logits, [0, 1, 1], 2.0)
+    assert logits.tolist() == [1.0, -4.0, 1.0]

@@ -92,7 +92,11 @@ class LlamaModel:
         self.grammars = Grammars(self.vocabulary)
         sequences = sequences_for(self._model)
         self.most_replies = sequences - 2
-        self._evaluator = Evaluator(self._model, settings, sequences)
+        try:
+            self._evaluator = Evaluator(self._model, settings, sequences)
+        except BaseException:
+            llama_cpp.llama_model_free(self._model)
+            raise
         kept = None
         if warm_start and (directory := cache_dir()):
             layout = f"repack {self.repack}, GPU layers {gpu_layers if supports_gpu() else 0}"
