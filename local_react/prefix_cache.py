@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 import zlib
 from collections.abc import Iterator
@@ -19,6 +18,8 @@ from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
+
+from local_react.atomic import TEMPORARY, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,6 @@ LIMIT = 2_000_000_000
 
 _FORMAT = "local_react prefix 2"
 _ENDING = ".state"
-_TEMPORARY = ".new"
 _STALE = 3600.0
 """Seconds after which a file that was never put in place is some dead process's."""
 _LONGEST_HEADER = 4096
@@ -104,25 +104,11 @@ class PrefixCache:
         if len(line) > _LONGEST_HEADER or len(line) + len(data) > self.limit:
             return False
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._replace(self._path(key), line, data)
+            write_whole(self._path(key), [line, data.data])
         except OSError:
             return False
         self._prune()
         return True
-
-    def _replace(self, path: Path, line: bytes, data: NDArray[np.uint8]) -> None:
-        handle, name = tempfile.mkstemp(suffix=_TEMPORARY, dir=self.directory)
-        part = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:  # mkstemp's files are their owner's alone
-                file.write(line)
-                file.write(data.data)
-            part.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
 
     def remove(self, key: str) -> None:
         """Remove what is kept under the key, if it is there."""
@@ -136,7 +122,7 @@ class PrefixCache:
     def clear(self) -> tuple[int, int]:
         """Remove everything; return how many files and bytes that were."""
         files = size = 0
-        for path in self._files(_ENDING, _TEMPORARY):
+        for path in self._files(_ENDING, TEMPORARY):
             with suppress(OSError):
                 held = path.stat().st_size
                 path.unlink()
@@ -169,7 +155,7 @@ class PrefixCache:
             if room < 0:
                 with suppress(OSError):
                     entry.path.unlink()
-        for path in self._files(_TEMPORARY):
+        for path in self._files(TEMPORARY):
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime > _STALE:
                     path.unlink()

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from local_react.atomic import write_whole
 from local_react.errors import LocalReactError
 from local_react.hardware import fingerprint
 
@@ -58,8 +57,7 @@ def save_profile(model: str, profile: Profile) -> None:
     machine = {**_section(stored, fingerprint()), Path(model).name: asdict(profile)}
     text = json.dumps({**stored, fingerprint(): machine}, indent=2)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, text)
+        write_whole(path, [text.encode()])
     except OSError as error:
         raise LocalReactError(
             f"what was measured cannot be kept in {path}: {error.strerror or error};"
@@ -83,17 +81,3 @@ def _stored(path: Path) -> dict[str, Any]:
 def _section(of: dict[str, Any], name: str) -> dict[str, Any]:
     section = of.get(name)
     return section if isinstance(section, dict) else {}
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file as a whole or not at all."""
-    handle, name = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        part.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()
-        raise

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from tiny_model import ARCHITECTURES, TEMPLATE, write_tiny_model
 
-from local_react import LlamaModel, Sampling
+from local_react import Agent, LlamaModel, Sampling, protocol, tool
 from local_react.core import Context, Message, Request
 from local_react.errors import GrammarError, ModelError, UsageError
 from local_react.prefix_cache import PrefixCache
@@ -60,6 +61,41 @@ def test_a_run_of_five_steps_reads_each_token_once(model: LlamaModel) -> None:
     reply(context)
     # The last token is fed back too: only then is it known that the reply ends there.
     assert context.usage.evaluated == len(context.tokens)
+
+
+def test_an_agents_run_of_five_steps_reads_each_token_once(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @tool
+    def look(number: int) -> str:
+        """Look something up."""
+        return f"{number}: nothing yet, look again " * 3
+
+    contexts = []
+    start = model.start
+
+    def started(*args: Any, **options: Any) -> Context:
+        contexts.append(start(*args, **options))
+        return contexts[-1]
+
+    monkeypatch.setattr(model, "start", started)
+    agent = Agent(model, [look], max_steps=5, thought_tokens=20, sampling=WARM)
+    # A grammar without Finish until the last step, so that there are five of them.
+    whole = protocol.step_grammar
+    monkeypatch.setattr(
+        protocol,
+        "step_grammar",
+        lambda tools: re.sub(r" \| \"Finish.*", "", whole(tools)) if tools else whole(tools),
+    )
+    run = agent.run("q")
+    assert len(run.steps) == 5
+    [context] = contexts
+    # The last token is read only where it was not known that it was the last.
+    assert len(context.tokens) - 1 <= run.usage.evaluated <= len(context.tokens)
+    assert run.usage.evaluated == sum(step.usage.evaluated for step in run.steps)
+    for step in run.steps[1:]:
+        read = step.usage.evaluated - step.usage.generated  # its Observation, and the turn
+        assert read < 200 < context.fixed
 
 
 def test_a_second_question_reads_its_own_tokens_alone(model: LlamaModel) -> None:
