@@ -178,11 +178,17 @@ class Context(Protocol):
         ...
 
     def force(self, text: str) -> None:
-        """Append text to the assistant's unfinished reply, as if it had written it."""
+        """Append text to the assistant's unfinished reply, as if it had written it.
+
+        Raises ContextFull, with nothing appended, where it does not fit.
+        """
         ...
 
     def append(self, message: Message) -> None:
-        """Close the assistant's reply, add a message, and open the next reply."""
+        """Close the assistant's reply, add a message, and open the next reply.
+
+        Raises ContextFull, with nothing appended, where it does not fit.
+        """
         ...
 
     def fork(self, count: int) -> Sequence[Context]:

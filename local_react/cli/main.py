@@ -58,6 +58,8 @@ def run(arguments: list[str]) -> int:
 def _hint(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         return "(put -- before a question that begins with a dash; --help lists the options)"
+    if isinstance(error, click.UsageError) and "extra argument" in error.message:
+        return '(a question goes in quotes: local-react "...")'
     return "(--help lists the options)"
 
 

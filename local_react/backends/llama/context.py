@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from local_react.backends.llama.decoding import Picker
 from local_react.core import Message, Request, Sampling, Usage
+from local_react.errors import ContextFull
 
 if TYPE_CHECKING:
     from local_react.backends.llama.model import LlamaModel
@@ -67,12 +68,20 @@ class LlamaContext:
 
     def force(self, text: str) -> None:
         """Append text to the assistant's unfinished reply."""
-        self._tokens += self._model.vocabulary.tokenize(text)
+        self._take(self._model.vocabulary.tokenize(text))
 
     def append(self, message: Message) -> None:
         """Close the assistant's reply, add a message, and open the next reply."""
         segments = self._model.template.next_turn(message)
-        self._tokens += self._model.vocabulary.tokens_of(segments)
+        self._take(self._model.vocabulary.tokens_of(segments))
+
+    def _take(self, tokens: Sequence[int]) -> None:
+        if len(tokens) > self.room:
+            raise ContextFull(
+                f"the text is {len(tokens)} tokens and the context has room for {self.room}: "
+                "shorten it, or give a larger --ctx-size"
+            )
+        self._tokens += tokens
 
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token."""
