@@ -31,6 +31,8 @@ class LlamaContext:
         self._tokens = tokens
         self._cancel = cancel
         self.fixed = fixed
+        self.shared = fixed
+        """How many tokens have cells of the cache that others use as well."""
         self.slot: Slot | None = None
         self._usage = Usage()
 
@@ -100,6 +102,7 @@ class LlamaContext:
             if slot is not None:
                 for fork in forks:
                     model.engine.branch(fork, slot)
+                    fork.shared = slot.length
         return forks
 
     def think(self, most: int) -> Iterator[str]:

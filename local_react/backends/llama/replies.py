@@ -19,9 +19,9 @@ from local_react.gbnf import forced_beginning
 if TYPE_CHECKING:
     from local_react.backends.llama.model import LlamaModel
 
-_RESERVE = 256
-"""Cells of the cache that a reply is expected to need when it is begun. One that needs
-more, where there are none, waits for another to end."""
+_RESERVE = 128
+"""Cells of the cache that a reply is expected to need when it is begun, if it may be that
+long. One that needs more, where there are none, waits for another to end."""
 
 
 class Replies:
@@ -111,7 +111,8 @@ class _Reply:
     @property
     def cells(self) -> int:
         """Cells of the cache that it needs for itself, beside what it may share."""
-        return len(self.context.tokens) - self.context.fixed + _RESERVE
+        expected = _RESERVE if self._left is None else min(self._left, _RESERVE)
+        return len(self.context.tokens) - self.context.shared + expected
 
     def begin(self) -> None:
         """Write what the reply has to begin with, to be read in one batch with the end of
