@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -13,6 +14,7 @@ import pytest
 from tiny_model import ARCHITECTURES, TEMPLATE, write_tiny_model
 
 from local_react import Agent, LlamaModel, Sampling, protocol, tool
+from local_react.backends.llama.evaluator import Evaluator
 from local_react.core import Context, Message, Request
 from local_react.errors import GrammarError, ModelError, UsageError
 from local_react.prefix_cache import PrefixCache
@@ -280,6 +282,35 @@ def test_cancelling_while_a_long_text_is_read_leaves_the_others_as_they_were(
         reply(other)
         other.append(Message("user", "more"))
         assert reply(other, None, Sampling()) == after
+
+
+@pytest.mark.parametrize("where", ["decode", "logits", "state", "restore", "copy"])
+def test_ctrl_c_at_any_moment_leaves_the_model_as_it_was(
+    path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answers(model: LlamaModel) -> list[str]:
+        context = model.start(chat("q"), fixed=True)
+        first = list(islice(context.generate(None, Sampling()), 30))
+        context.append(Message("user", "more"))
+        return [*first, *islice(context.generate(None, Sampling()), 30)]
+
+    with LlamaModel(path, threads=1, warm_start=False) as model:
+        expected = answers(model)
+    real = getattr(Evaluator, where)
+    for moment in range(1, 6):
+        calls = iter(range(1, 1000))
+
+        def pressed(*args: Any, moment: int = moment, calls: Iterator[int] = calls) -> Any:
+            found = real(*args)
+            if next(calls) == moment:  # it is done, and nothing is noted yet
+                raise KeyboardInterrupt
+            return found
+
+        with LlamaModel(path, threads=1, warm_start=False) as model:
+            with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+                patch.setattr(Evaluator, where, pressed)
+                answers(model)
+            assert answers(model) == expected
 
 
 # -- a warm start --------------------------------------------------------------------

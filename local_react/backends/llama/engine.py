@@ -14,6 +14,8 @@ from local_react.backends.sampling import Logits
 from local_react.core import Usage
 from local_react.errors import ModelError
 
+_FULL = "the cache of the context is full: give a larger --ctx-size"
+
 
 class Reader(Owner, Protocol):
     """What the engine reads for: a context."""
@@ -81,11 +83,16 @@ class Engine:
         was read in earlier batches is kept.
         """
         progress = Progress()
-        seats: list[tuple[Reader, Slot]] = []
         for reader in readers:
-            slot = reader.slot or self._seat(reader, [slot for _, slot in seats])
-            if slot is None:
+            if reader.slot is None:
+                self._seat(reader, [other.slot for other in readers if other.slot])
+            if reader.slot is None:
                 progress.parked.append(reader)
+        seats: list[tuple[Reader, Slot]] = []
+        # After all are seated, because that may take batches of its own.
+        for reader in readers:
+            slot = reader.slot
+            if slot is None or not self._is_sound(slot):
                 continue
             self._slots.touch(slot)
             if slot.length == len(reader.tokens):
@@ -103,10 +110,12 @@ class Engine:
         """Read all of a reader's tokens but the last; return its slot, or None where it
         was stopped or the slot holds the last one too and cannot give it up."""
         wanted = len(reader.tokens) - 1
-        slot = reader.slot or self._seat(reader, ())
+        if reader.slot is None or not self._is_sound(reader.slot):
+            self._seat(reader, ())
+        slot = reader.slot
         while slot is not None and slot.length < wanted:
             tokens = reader.tokens[slot.length : min(wanted, slot.length + BATCH)]
-            if not self._read_for(reader, slot, tokens):
+            if not self._read_for(reader, slot, tokens, ()):
                 return None
         if slot is not None and slot.length > wanted and not self._cut(slot, wanted):
             return None
@@ -138,7 +147,7 @@ class Engine:
             if self._slots.make_room(slots):
                 continue
             if len(seats) == 1:
-                raise ModelError("the cache of the context is full: give a larger --ctx-size")
+                raise ModelError(_FULL)
             reader, slot = seats.pop()
             self._slots.drop(slot)
             progress.parked.append(reader)
@@ -150,6 +159,7 @@ class Engine:
         progress.ready += [(reader, logits[index]) for index, (reader, _) in enumerate(complete)]
         for (reader, slot), row in zip(seats, rows, strict=False):
             slot.length += len(row.tokens)
+            slot.unsure = False
             reader.has_read(len(row.tokens))
 
     def _known(self, reader: Reader, slot: Slot) -> list[tuple[Reader, Logits]]:
@@ -161,26 +171,28 @@ class Engine:
         self._cut(slot, slot.length - 1)
         return []
 
-    def _seat(self, reader: Reader, keep: Sequence[Slot]) -> Slot | None:
-        """Give a reader a slot and return it, or None where none is to be had."""
+    def _seat(self, reader: Reader, keep: Sequence[Slot]) -> None:
+        """Give a reader a slot, if one is to be had without those to keep."""
         started, read = perf_counter(), reader.usage.evaluated
         trunk = self._trunk(reader, keep) if reader.fixed else None
         self.prefix = Prefix(perf_counter() - started, reader.usage.evaluated == read)
-        return self._slots.give(reader, trunk, keep)
+        if not reader.stopped():
+            self._slots.give(reader, trunk, keep)
 
     def _trunk(self, reader: Reader, keep: Sequence[Slot]) -> Slot | None:
         """Return the slot that holds the reader's fixed tokens: found, fetched from an
         earlier process, or read. None where it was stopped, or none is to be had."""
         tokens = tuple(reader.tokens[: reader.fixed])
-        slot = self._slots.trunk(tokens) or self._slots.new_trunk(tokens, keep)
+        slot = self._slots.trunk(tokens)
+        if slot is None or not self._is_sound(slot):
+            slot = self._slots.new_trunk(tokens, keep)
         if slot is None:
             return None
-        if slot.length == 0 and self._fetch(slot, tokens):
-            return slot
-        if slot.length == len(tokens):
+        if slot.length == len(tokens) or (slot.length == 0 and self._fetch(slot, tokens)):
             return slot
         while slot.length < len(tokens):
-            if not self._read_for(reader, slot, tokens[slot.length : slot.length + BATCH]):
+            new = tokens[slot.length : slot.length + BATCH]
+            if not self._read_for(reader, slot, new, keep):
                 return None
         self._keep(slot, tokens)
         return slot
@@ -193,13 +205,16 @@ class Engine:
         # Of windowed layers the state holds the window alone, in other cells than before,
         # and so sums are made in another order. Taken back at once, they are made in the
         # same order in this process and the next.
+        slot.length = 0
         self._evaluator.drop(slot.sequence)
         if not self._evaluator.restore(slot.sequence, state):
             self._slots.drop(slot)
             raise ModelError("llama.cpp could not take back what it had read")
+        slot.length = len(tokens)
 
     def _fetch(self, slot: Slot, tokens: tuple[int, ...]) -> bool:
         """Fill an empty slot from an earlier process; return False where that failed."""
+        self._evaluator.drop(slot.sequence)  # if Ctrl-C has left something there
         state = self._warm_start.load(tokens) if self._warm_start else None
         if state is None or self._warm_start is None:
             return False
@@ -209,14 +224,21 @@ class Engine:
         slot.length = len(tokens)
         return True
 
-    def _read_for(self, reader: Reader, slot: Slot, tokens: Sequence[int]) -> bool:
-        """Read tokens into one slot; return False where it was stopped."""
+    def _read_for(
+        self, reader: Reader, slot: Slot, tokens: Sequence[int], keep: Sequence[Slot]
+    ) -> bool:
+        """Read tokens into one slot; return False where it was stopped, or there is no
+        room without the slots to keep."""
         row = Row(slot.sequence, slot.length, tokens, complete=False)
         while (outcome := self._decode([row], [slot], reader.stopped)) == "no room":
-            if not self._slots.make_room([slot]):
-                raise ModelError("the cache of the context is full: give a larger --ctx-size")
+            if self._slots.make_room([slot, *keep]):
+                continue
+            if not keep:
+                raise ModelError(_FULL)
+            return False
         if outcome == "read":
             slot.length += len(tokens)
+            slot.unsure = False
             reader.has_read(len(tokens))
         return outcome == "read"
 
@@ -226,12 +248,21 @@ class Engine:
         """Decode the rows of the slots, which hold afterwards what they are said to."""
         self._latest = {}
         outcome: Outcome = "stopped"
+        for slot in slots:
+            slot.unsure = True  # until it is noted what they hold
         try:
             outcome = self._evaluator.decode(rows, stop)
         finally:
             if outcome == "stopped":  # by Ctrl-C or an error, too
                 self._mend(slots)
+        if outcome == "no room":
+            for slot in slots:
+                slot.unsure = False
         return outcome
+
+    def _is_sound(self, slot: Slot) -> bool:
+        """Mend a slot where that is needed; return False where it had to be dropped."""
+        return not slot.unsure or self._cut(slot, slot.length)
 
     def _mend(self, slots: Sequence[Slot]) -> None:
         """See to it that slots hold what they are said to, after a batch of theirs was
@@ -249,7 +280,7 @@ class Engine:
         """Cut a slot back. Where its kind of memory cannot, the slot is dropped, to be
         read again, and False returned."""
         if self._evaluator.cut(slot.sequence, length):
-            slot.length = length
+            slot.length, slot.unsure = length, False
             return True
         self._slots.drop(slot)
         return False

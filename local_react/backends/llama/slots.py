@@ -29,6 +29,8 @@ class Slot:
     """When it was last needed, by a clock of the slots' own."""
     owner: Callable[[], Owner | None] | None = None
     """Returns the context, or None once it is gone; a trunk has no owner."""
+    unsure: bool = False
+    """It may hold more than it is said to: Ctrl-C came while that was noted."""
 
 
 class Owner(Protocol):
@@ -40,9 +42,9 @@ class Owner(Protocol):
 class Slots:
     """The slots of one context. Not for two threads at once."""
 
-    def __init__(self, evaluator: Evaluator, count_: int) -> None:
+    def __init__(self, evaluator: Evaluator, sequences: int) -> None:
         self._evaluator = evaluator
-        self._free = list(range(count_))[::-1]
+        self._free = list(range(sequences))[::-1]
         self._trunks: dict[tuple[int, ...], Slot] = {}
         self._owned: list[Slot] = []
         self._clock = count()
@@ -64,6 +66,7 @@ class Slots:
         slot = self._new(keep)
         if slot is not None:
             self._trunks[tokens] = slot
+            self._owned.remove(slot)
         return slot
 
     def give(
@@ -79,14 +82,15 @@ class Slots:
             slot.length = source.length
         slot.owner = weakref.ref(owner)
         owner.slot = slot
-        self._owned.append(slot)
         return slot
 
     def _new(self, keep: Collection[Slot]) -> Slot | None:
         self._drop_orphans()
         if not self._free and not self.make_room(keep):
             return None
-        return Slot(self._free.pop(), used=next(self._clock))
+        slot = Slot(self._free.pop(), used=next(self._clock))
+        self._owned.append(slot)  # by nobody yet: if Ctrl-C comes now, it is an orphan
+        return slot
 
     def _drop_orphans(self) -> None:
         # At once, although they might be of use: attention looks at every cell up to the
