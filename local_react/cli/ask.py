@@ -81,7 +81,12 @@ Exit codes:
 @click.option(
     "--temperature", "--temp", default=0.0, show_default=True, help="0 takes the likeliest token."
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed, same text.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Same seed, same text, with the same threads and repack.",
+)
 @click.option("--top-k", default=0, show_default=True, help="Keep the k likeliest tokens; 0: all.")
 @click.option("--top-p", default=1.0, show_default=True, help="Keep the likeliest tokens up to p.")
 @click.option(
@@ -113,7 +118,10 @@ Exit codes:
 )
 @click.option("--ctx-size", type=int, help="Tokens of context.  [default: 8192, or the model's]")
 @click.option(
-    "-t", "--threads", type=int, help="CPU threads.  [default: the best measured, or the cores]"
+    "-t",
+    "--threads",
+    type=int,
+    help="CPU threads, as many as there are at most.  [default: the best measured, or the cores]",
 )
 @click.option(
     "-ngl",
@@ -137,7 +145,7 @@ Exit codes:
     type=click.Choice(CACHE_TYPES),
     default="f16",
     show_default=True,
-    help="How the context's keys are kept: q8_0 takes half the memory.",
+    help="How the context's keys are kept: q8_0 takes half the memory; the text may suffer below.",
 )
 @click.option(
     "-ctv",

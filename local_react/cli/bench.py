@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--no-save", is_flag=True, help="Change nothing: do not remember the best.")
-def bench(model: str | None, as_json: bool, no_save: bool) -> None:
+@click.option("--forget", is_flag=True, help="Measure nothing, and forget what was the best.")
+def bench(model: str | None, as_json: bool, no_save: bool, forget: bool) -> None:
     """Measure a model on this machine, and remember the best settings for it.
 
     It is loaded with several numbers of threads, with its weights as they are in the file
@@ -40,6 +41,10 @@ def bench(model: str | None, as_json: bool, no_save: bool) -> None:
 
     name = model or load_catalogue().default
     path = resolve(name)
+    if forget:
+        save_profile(path.name, Profile())
+        click.echo(f"{printable(name)} is loaded with the default settings from now on.")
+        return
     speeds = _measured(name)
     best = _best(speeds)
     with Display().waiting("first starts, and warm ones"):

@@ -22,7 +22,7 @@ from local_react.gguf_header import read_header
 from local_react.memory import DEFAULT_CONTEXT, estimate, gib, refuse_if_too_large
 from local_react.network import OFFLINE_VARIABLE, Network
 from local_react.prefix_cache import cache_dir
-from local_react.profiles import data_dir, load_profile
+from local_react.profiles import DATA_VARIABLE, data_dir, load_profile
 
 _BUILDS = {"NVIDIA": "-DGGML_CUDA=on", "AMD": "-DGGML_VULKAN=on", "Apple": "-DGGML_METAL=on"}
 """What llama-cpp-python is compiled with, for the GPUs of each maker."""
@@ -107,7 +107,8 @@ def _version(package: str) -> str:
 
 
 def _cpus(file: str) -> _Part:
-    measured = load_profile(file).threads
+    profile = load_profile(file)
+    measured = profile.threads
     threads = measured or hardware.default_threads()
     usable, cores = hardware.usable_cpus(), hardware.physical_cores()
     why = "measured by `local-react bench`" if measured else "one for each core"
@@ -118,8 +119,14 @@ def _cpus(file: str) -> _Part:
         "physical_cores": cores,
         "threads": threads,
         "threads_measured": measured is not None,
+        "repack_measured": profile.repack,
     }
-    text = f"{data['cpu']}: {usable} usable CPUs, {cores} cores; {threads} threads are used, {why}"
+    text = (
+        f"{data['cpu']}: {usable} usable CPUs, {cores} cores; "
+        f"{threads} thread{'s are' if threads > 1 else ' is'} used, {why}"
+    )
+    if profile.repack is not None:
+        text += f"; repack {'yes' if profile.repack else 'no'}, measured as well"
     return _Part("CPU", text, data)
 
 
@@ -208,13 +215,27 @@ def _fit(name: str, path: Path, *, on_gpu: bool) -> _Part:
 
 def _directories() -> _Part:
     cache = cache_dir()
+    advice = [
+        f"{path} cannot be written to: {use} is not kept; set {variable} to another directory"
+        for path, use, variable in (
+            (cache, "what makes the next start quicker", "LOCAL_REACT_CACHE"),
+            (data_dir(), "what bench measures", DATA_VARIABLE),
+        )
+        if path is not None and not _is_writable(path)
+    ]
     data = {
         "models_dir": str(models_dir()),
         "data_dir": str(data_dir()),
         "cache_dir": str(cache) if cache else None,
     }
     text = f"models {data['models_dir']}; data {data['data_dir']}; cache {cache or 'off'}"
-    return _Part("directories", text, data)
+    return _Part("directories", text, data, advice=tuple(advice))
+
+
+def _is_writable(path: Path) -> bool:
+    """Return whether files can be put into a directory, which may have to be made."""
+    there = next((part for part in (path, *path.parents) if part.exists()), path)
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
 def _network() -> _Part:

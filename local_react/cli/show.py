@@ -28,8 +28,9 @@ class Display:
         self._verbosity = 0 if quiet else verbosity
         self._model: LlamaModel | None = None
 
-    def waiting(self, what: str) -> AbstractContextManager[object]:
-        """Return a context that shows a spinner on a terminal while the block runs."""
+    def waiting(self, what: object) -> AbstractContextManager[object]:
+        """Return a context that shows a spinner, and what is waited for, on a terminal
+        while the block runs."""
         if self._quiet or self._verbosity >= 2 or not sys.stderr.isatty():
             return nullcontext()
         return _spinner(what)
@@ -75,9 +76,9 @@ class Display:
         raise AssertionError("a run ends with its Run")
 
     def _after_waiting(self, events: Iterator[Event]) -> Iterator[Event]:
-        with self.waiting("reading"):
+        with self.waiting(_Reading(self._model)):
             first = next(events)
-        if self._verbosity and self._model is not None:
+        if self._verbosity and self._model is not None and isinstance(first, Text):
             self._line(_first_token(self._model))
         yield first
         yield from events
@@ -100,11 +101,37 @@ class Display:
 
 
 @contextmanager
-def _spinner(what: str) -> Iterator[None]:
+def _spinner(what: object) -> Iterator[None]:
     from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
 
-    with Console(stderr=True).status(f"{what} …"):
+    class Line:
+        """Made anew whenever it is shown, because what it tells may change."""
+
+        spinner = Spinner("dots")
+
+        def __rich__(self) -> Spinner:
+            self.spinner.update(text=f"{what} …")
+            return self.spinner
+
+    with Live(Line(), console=Console(stderr=True), refresh_per_second=10, transient=True):
         yield
+
+
+class _Reading:
+    """Tells how far a long text is read."""
+
+    def __init__(self, model: LlamaModel | None) -> None:
+        self._model = model
+
+    def __str__(self) -> str:
+        read, of = self._model.engine.reading if self._model is not None else (0, 0)
+        return f"reading, {read:,} of {of:,} tokens" if of > _LONG else "reading"
+
+
+_LONG = 512
+"""Tokens from which on it is told how far they are read: a batch."""
 
 
 def complain(message: str, colour: str = "red") -> None:

@@ -74,6 +74,8 @@ class Engine:
         self._latest: dict[Slot, int] = {}
         """Whose logits the evaluator still has, and in which row."""
         self.prefix = Prefix()
+        self.reading = (0, 0)
+        """How far a text of several batches is read: tokens read, and its tokens."""
 
     def read(self, readers: Sequence[Reader]) -> Progress:
         """Read one batch for the readers: the new tokens of each as far as they fit, of
@@ -136,6 +138,8 @@ class Engine:
 
     def _read_batch(self, seats: list[tuple[Reader, Slot]], progress: Progress) -> None:
         seats = seats[:BATCH]
+        last, slot = seats[-1]
+        self.reading = (slot.length, len(last.tokens))
         while True:
             rows = _rows(seats)
             slots = [slot for _, slot in seats]
@@ -230,6 +234,7 @@ class Engine:
         """Read tokens into one slot; return False where it was stopped, or there is no
         room without the slots to keep."""
         row = Row(slot.sequence, slot.length, tokens, complete=False)
+        self.reading = (slot.length, len(reader.tokens))
         while (outcome := self._decode([row], [slot], reader.stopped)) == "no room":
             if self._slots.make_room([slot, *keep]):
                 continue

@@ -54,11 +54,9 @@ class WarmStart:
 
     @cached_property
     def _context(self) -> bytes:
-        settings = asdict(self._settings)
-        # How many threads share the work does not change its result.
-        del settings["threads"]
-        library = version("llama-cpp-python")
-        return json.dumps([settings, BATCH, self._layout, library], sort_keys=True).encode()
+        # The threads too: how the work is shared can change the last bits of a sum.
+        parts = [asdict(self._settings), BATCH, self._layout, version("llama-cpp-python")]
+        return json.dumps(parts, sort_keys=True).encode()
 
     @cached_property
     def _model(self) -> bytes:
