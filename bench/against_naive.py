@@ -149,7 +149,7 @@ class PlainContext:
         """Tokens that still fit, not counted again at every token."""
         return self.model.context_size - 2048
 
-    def think(self, most: int) -> Iterator[str]:
+    def think(self, most: int, seed: int = 0) -> Iterator[str]:
         """Yield nothing."""
         return iter(())
 

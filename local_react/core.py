@@ -159,7 +159,7 @@ class Context(Protocol):
         """Tokens that still fit into the context window."""
         ...
 
-    def think(self, most: int) -> Iterator[str]:
+    def think(self, most: int, seed: int = 0) -> Iterator[str]:
         """Where the model always thinks before it replies, let it do so for at most
         that many tokens and yield what it writes, one string a token; the reply comes
         after. Yield nothing for any other model."""

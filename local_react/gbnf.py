@@ -55,7 +55,9 @@ def forced_beginning(grammar: str) -> str:
     """Return the text with which everything begins that a grammar admits, as far as its
     root rule says so: the literal that the rule begins with, where it has no choice."""
     found = _ROOT.search(grammar)
-    if found is None or "|" in _LITERAL_OR_CLASS.sub("", found["rest"]):
+    if found is None or len(re.findall(r"^\s*root\s*::=", grammar, re.MULTILINE)) > 1:
+        return ""
+    if "|" in without_literals(found["rest"]):
         return ""
     try:
         return str(json.loads(found["literal"]))
@@ -64,9 +66,15 @@ def forced_beginning(grammar: str) -> str:
 
 
 _ROOT = re.compile(
-    r'^root ::= (?P<literal>"(?:[^"\\]|\\.)*")(?P<rest>(?: +[^ *+?{\n][^\n]*)?)$', re.MULTILINE
+    r'^root ::= (?P<literal>"(?:[^"\\]|\\.)*")(?P<rest>(?:[ \t]+[^ \t*+?{\n][^\n]*)?)$',
+    re.MULTILINE,
 )
 _LITERAL_OR_CLASS = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]')
+
+
+def without_literals(grammar: str) -> str:
+    """Return the grammar's text without what stands in quotes and in character classes."""
+    return _LITERAL_OR_CLASS.sub("", grammar)
 
 
 def literal(text: str) -> str:
@@ -295,7 +303,12 @@ def _bounds(schema: Schema, what: str) -> str:
 
 
 def _repeat(least: int, most: int | None) -> str:
-    """Return the repetition mark; a bound that GBNF cannot hold is left to pydantic."""
+    """Return the repetition mark; a bound that GBNF cannot hold is left to pydantic.
+
+    Raises GrammarError where the bounds contradict each other.
+    """
+    if most is not None and most < least:
+        raise GrammarError(f"its most, {most}, is less than its least, {least}")
     least = min(least, MAX_REPEAT)
     if most is None or most > MAX_REPEAT:
         return "*" if least == 0 else "+" if least == 1 else f"{{{least},}}"

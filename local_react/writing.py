@@ -31,7 +31,8 @@ class Writer:
         or goes round in circles is closed, and the Action follows."""
         context = self.context
         self.text, self._started, self._before = "", perf_counter(), context.usage
-        yield from _shown(context.think(self.budget.thinking(context.room, last=last)))
+        most = self.budget.thinking(context.room, last=last)
+        yield from _shown(context.think(most, self.sampling.seed))
         share = self.budget.share(context.room, last=last)
         ended = yield from self._reply(protocol.step_grammar(tools), share)
         close = protocol.closing(self.text)

@@ -296,6 +296,8 @@ def test_prose_refuses_calls_observations_and_runs_of_space(tiny: LlamaModel, te
         ('root ::= "a"{2} "b"', ""),
         ('root ::= "a" {2} "b"', ""),
         ('root ::= ("a") "b"', ""),
+        ('root ::= "a"\t* "b"', ""),
+        ('root ::= "a" "b"\nroot ::= "c"', ""),
         ('root ::= [a] "b"', ""),
         ('root ::= "\\x41" "b"', ""),
         ("root ::= other", ""),

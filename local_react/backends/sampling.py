@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from local_react.core import Sampling
+from local_react.errors import ModelError
 
 Logits: TypeAlias = NDArray[np.float32]
 """One float for every token of the vocabulary; -inf where a token may not come."""
@@ -19,10 +20,22 @@ def choose(logits: Logits, sampling: Sampling, random: np.random.Generator) -> i
 
     At least one logit must be finite.
     """
-    if sampling.temperature == 0.0:
+    if is_greedy(sampling):
         return int(logits.argmax())
     tokens, weights = candidates(logits, sampling)
     return int(tokens[draw(weights, random)])
+
+
+def is_greedy(sampling: Sampling) -> bool:
+    """Return whether the likeliest token is taken: below that temperature nothing else
+    ever comes, and 32 bits cannot tell the weights apart."""
+    return sampling.temperature < 1e-4
+
+
+def check_finite(most: np.float32) -> None:
+    """Raise ModelError where the largest logit is no number."""
+    if not np.isfinite(most):
+        raise ModelError("the model computes no numbers: its file is damaged, or of no use")
 
 
 def candidates(logits: Logits, sampling: Sampling) -> tuple[NDArray[np.intp], Logits]:
@@ -32,6 +45,7 @@ def candidates(logits: Logits, sampling: Sampling) -> tuple[NDArray[np.intp], Lo
     probabilities, then temperature.
     """
     most = logits.max()
+    check_finite(most)
     filters = bool(sampling.top_k or sampling.top_p < 1.0 or sampling.min_p > 0.0)
     # Weighing a whole vocabulary costs a good part of a small model's token. What is
     # e^-16 times as likely as the best is left out: measured on four models, a few
@@ -57,8 +71,8 @@ def draw(weights: Logits, random: np.random.Generator) -> int:
 
 
 def above(logits: Logits, least: np.float32) -> NDArray[np.intp]:
-    """Return the tokens whose logits are more than that, in the order of their ids."""
-    return np.flatnonzero(logits > least)
+    """Return the tokens whose logits are at least that, in the order of their ids."""
+    return np.flatnonzero(logits >= least)
 
 
 def penalise(logits: Logits, tokens: Iterable[int], penalty: float) -> None:

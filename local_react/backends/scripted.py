@@ -81,7 +81,7 @@ class ScriptedContext:
     """Tokens that still fit."""
     usage: Usage = field(default=Usage())
 
-    def think(self, most: int) -> Iterator[str]:
+    def think(self, most: int, seed: int = 0) -> Iterator[str]:
         """Yield what is thought before the next reply, to its end or so many tokens."""
         yield from islice(self._write(next(self.thoughts, "")), most)
 

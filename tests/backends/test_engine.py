@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
 import pytest
 from tiny_model import ARCHITECTURES, TEMPLATE, write_tiny_model
 
 from local_react import Agent, LlamaModel, Sampling, protocol, tool
+from local_react.backends.llama import LlamaContext
 from local_react.backends.llama.evaluator import Evaluator
 from local_react.core import Context, Message, Request
 from local_react.errors import GrammarError, ModelError, UsageError
@@ -388,8 +392,6 @@ def test_a_damaged_file_is_dropped_and_made_again(path: Path, cache: Path, damag
 def test_bytes_that_llama_cpp_refuses_are_dropped_and_made_again(path: Path, cache: Path) -> None:
     cold, _ = ask(path, "q")
     [file] = kept(cache)
-    import numpy as np
-
     PrefixCache(cache / "prefixes").save(
         file.stem, np.ones(5000, dtype=np.uint8), model="x", tokens=1
     )
@@ -502,3 +504,116 @@ def test_cache_types_that_cannot_work_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match=told):
         LlamaModel(tiny_path, **options)  # type: ignore[arg-type]
+
+
+# -- what a second pair of eyes broke ------------------------------------------------
+
+
+def test_a_small_context_with_many_forks_reads_no_more_at_once_than_it_can(path: Path) -> None:
+    with LlamaModel(path, threads=1, context_size=256, warm_start=False) as model:
+        forks = model.start([Message("user", "x" * 80)]).fork(5)
+        reply(model.start([Message("user", "y" * 190)]))  # takes their places
+        texts = replies(model, [Request(fork, "root ::= [a-z]{9}", WARM) for fork in forks])
+    assert [len(text) for text in texts] == [9] * 5
+
+
+def test_a_context_of_another_model_is_refused(path: Path) -> None:
+    with (
+        LlamaModel(path, threads=1, warm_start=False) as one,
+        LlamaModel(path, threads=1, warm_start=False) as other,
+        pytest.raises(UsageError, match="another model"),
+    ):
+        replies(one, [Request(other.start(chat("q")))])
+
+
+def test_what_has_to_come_is_not_written_twice_after_ctrl_c(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grammar = 'root ::= "Thought: " [a-z]{5}'
+    context = model.start(chat("q"), fixed=True)
+    before = len(context.tokens)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Evaluator, "logits", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        reply(context, grammar)
+    assert len(context.tokens) == before
+    assert re.fullmatch(r"Thought: [a-z]{5}", reply(context, grammar))
+    assert model.vocabulary.text_of(context.tokens[before:]).count("Thought") == 1
+
+
+def test_what_has_to_come_never_passes_the_window_nor_the_most(path: Path) -> None:
+    grammar = 'root ::= "' + "日" * 50 + '" "x"'
+    with LlamaModel(path, threads=1, context_size=256, warm_start=False) as model:
+        context = model.start([Message("user", "x" * 150)])
+        reply(context, grammar)
+        assert context.room == 0
+        short = model.start([Message("user", "x")])
+        list(model.generate_many([Request(short, grammar, WARM, 2)]))
+        assert short.usage.generated == 2
+
+
+def test_the_penalty_leaves_the_logits_as_they_were(model: LlamaModel) -> None:
+    def second(sampling: Sampling) -> str:
+        context = model.start(chat("q"), fixed=True)
+        reply(context, "root ::= [a-z]{5}", sampling)
+        return reply(context, "root ::= [a-z]{5}", Sampling())
+
+    penalty = Sampling(repeat_penalty=2.0)
+    with_penalty, without = (second(sampling) for sampling in (penalty, Sampling(top_k=1)))
+    assert len(with_penalty) == len(without) == 5
+
+
+def test_thoughts_never_pass_the_window(tmp_path: Path) -> None:
+    path = write_tiny_model(tmp_path / "t.gguf", template=THINKING, control=("<think>", "</think>"))
+    with LlamaModel(path, threads=1, context_size=256, warm_start=False) as model:
+        for room in range(12):
+            context = model.start([Message("user", "x")])
+            while context.room > room:
+                context.force("y")
+            list(context.think(50))
+            assert context.room >= 0
+
+
+def test_two_threads_read_texts_as_they_are(model: LlamaModel) -> None:
+    expected = model.prompt(chat("q"))
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(lambda _: model.prompt(chat("q")), range(60))) == {expected}
+
+
+@pytest.mark.parametrize("temperature", [1e-8, 1e-50, 1e-3])
+def test_a_temperature_next_to_nothing_is_as_good_as_nothing(
+    model: LlamaModel, temperature: float
+) -> None:
+    texts = [
+        reply(model.start(chat("q"), fixed=True), "root ::= [a-z]{9}", Sampling(t, top_k=k))
+        for t, k in ((0.0, 0), (temperature, 0), (temperature, 5))
+    ]
+    assert len(set(texts)) == 1
+
+
+def test_a_window_that_lost_its_first_tokens_is_read_again(tmp_path: Path) -> None:
+    path = write_tiny_model(tmp_path / "gemma3.gguf", architecture="gemma3")
+
+    def logits(model: LlamaModel, context: LlamaContext) -> np.ndarray:
+        while not (ready := model.engine.read([context]).ready):
+            pass
+        return np.array(ready[0][1])
+
+    exact: dict[str, Any] = {"cache_type_k": "f32", "cache_type_v": "f32", "flash_attention": "off"}
+    with LlamaModel(path, threads=1, context_size=1024, warm_start=False, **exact) as model:
+        alone = logits(model, model.start([Message("user", "a" * 60)]))
+        junk = model.start([Message("user", "j" * 30)])
+        logits(model, junk)
+        context = model.start([Message("user", "a" * 60)])
+        logits(model, context)
+        del junk
+        reply(model.start([Message("user", "zz" * 60)]))  # takes cells beyond the window
+        assert np.abs(logits(model, context) - alone).max() < 1e-3
+
+
+def test_a_model_that_nobody_has_any_more_gives_its_memory_back(path: Path) -> None:
+    model = LlamaModel(path, threads=1, warm_start=False)
+    reply(model.start(chat("q")))
+    free = model._free
+    del model
+    gc.collect()
+    assert not free.alive

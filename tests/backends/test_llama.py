@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from tiny_model import CONTROL, write_tiny_model
 
 from local_react import Agent, LlamaModel, Sampling, tool
+from local_react.backends.llama.native import interruptible
 from local_react.core import Context, Message
 from local_react.errors import ContextFull, GrammarError, ModelError, UsageError
 from local_react.protocol import step_grammar
@@ -192,6 +194,10 @@ def test_a_closed_model_says_so(tiny_path: Path) -> None:
     for use in (
         lambda: next(going),
         lambda: next(context.generate(DIGITS, WARM)),
+        lambda: context.force("x"),
+        lambda: context.append(Message("user", "x")),
+        lambda: context.fork(1),
+        lambda: model.prompt(user("q")),
         lambda: model.start(user("q")),
         lambda: model.count("q"),
         lambda: model.check(DIGITS),
@@ -259,6 +265,7 @@ def test_a_context_size_that_cannot_work_is_refused(tiny_path: Path, size: int, 
         ("root ::= " + "(" * 60_000 + '"a"' + ")" * 60_000, "nested"),
         ('other ::= "a"', "root"),
         ("", "grammar"),
+        ('root ::= "a"{5,2}', "repetitions"),
         ('root ::= "\0"', "grammar"),
     ],
 )
@@ -364,3 +371,19 @@ def test_ctrl_c_stops_a_long_prefill_and_the_model_lives_on(tiny_path: Path) -> 
     assert done.stdout.split() == ["interrupted", "5", str(done.stdout.split()[-1])]
     assert int(done.stdout.split()[-1]) > 3500
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("handler", ["SIG_IGN", "own"])
+def test_a_program_that_has_its_own_way_with_ctrl_c_keeps_it(tiny_path: Path, handler: str) -> None:
+    pressed: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    wanted = signal.SIG_IGN if handler == "SIG_IGN" else lambda number, _: pressed.append(number)
+    signal.signal(signal.SIGINT, wanted)
+    try:
+        with interruptible() as event:
+            os.kill(os.getpid(), signal.SIGINT)
+        with LlamaModel(tiny_path, threads=1) as model:
+            assert reply(model.start(user("q"))).startswith("OK")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert event.is_set() == (handler == "own") == bool(pressed)

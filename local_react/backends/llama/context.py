@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ class LlamaContext:
     def __init__(
         self, model: LlamaModel, tokens: list[int], *, fixed: int, cancel: Event | None
     ) -> None:
-        self._model = model
+        self.model = model
         self._tokens = tokens
         self._cancel = cancel
         self.fixed = fixed
@@ -49,7 +50,7 @@ class LlamaContext:
     @property
     def room(self) -> int:
         """Tokens that still fit into the context window."""
-        return self._model.context_size - len(self._tokens)
+        return self.model.context_size - len(self._tokens)
 
     def stopped(self) -> bool:
         """Return True once the context was cancelled."""
@@ -63,6 +64,12 @@ class LlamaContext:
         """Append tokens that nobody had to choose."""
         self._tokens += tokens
 
+    def take_back(self, count: int) -> None:
+        """Take the last tokens back, read or not."""
+        del self._tokens[-count:]
+        if self.slot is not None and self.slot.length > len(self._tokens):
+            self.slot.length, self.slot.unsure = len(self._tokens), True
+
     def has_written(self, token: int) -> None:
         """Append a token that the model chose."""
         self._tokens.append(token)
@@ -70,12 +77,12 @@ class LlamaContext:
 
     def force(self, text: str) -> None:
         """Append text to the assistant's unfinished reply."""
-        self._take(self._model.vocabulary.tokenize(text))
+        self._take(self.model.vocabulary.tokenize(text))
 
     def append(self, message: Message) -> None:
         """Close the assistant's reply, add a message, and open the next reply."""
-        segments = self._model.template.next_turn(message)
-        self._take(self._model.vocabulary.tokens_of(segments))
+        segments = self.model.template.next_turn(message)
+        self._take(self.model.vocabulary.tokens_of(segments))
 
     def _take(self, tokens: Sequence[int]) -> None:
         if len(tokens) > self.room:
@@ -87,11 +94,11 @@ class LlamaContext:
 
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token."""
-        return (piece for _, piece in self._model.generate_many([Request(self, grammar, sampling)]))
+        return (piece for _, piece in self.model.generate_many([Request(self, grammar, sampling)]))
 
     def fork(self, count: int) -> list[LlamaContext]:
         """Return so many contexts that go on from here, sharing what was read."""
-        model = self._model
+        model = self.model
         with model.lock:
             model.check_open()
             slot = model.engine.read_but_last(self)
@@ -105,10 +112,10 @@ class LlamaContext:
                     fork.shared = slot.length
         return forks
 
-    def think(self, most: int) -> Iterator[str]:
+    def think(self, most: int, seed: int = 0) -> Iterator[str]:
         """Yield what a model that always thinks writes before its reply. Which one does
         is seen from what it does: its template opens the mark, or it writes it itself."""
-        model = self._model
+        model = self.model
         marks = model.thinking_marks
         if marks is None:
             return
@@ -116,11 +123,13 @@ class LlamaContext:
         opened = self._tokens[-len(opening) - 1 :]
         thinking = marks[0] in model.vocabulary.text_of(opened)
         with model.lock:
-            picker = Picker(model.grammars, None, _FREELY, besides=(opening[0], closing[0]))
+            sampling = replace(_FREELY, seed=seed)
+            picker = Picker(model.grammars, None, sampling, besides=(opening[0], closing[0]))
+        ending = model.vocabulary.tokenize(f"\n{marks[1]}\n\n", trusted=True)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         text = ""
         try:
-            for _ in range(min(most, self.room // 2)):
+            for _ in range(min(most, self.room - len(ending) - 1)):
                 with model.lock:
                     token = model.next_token(self, picker)
                     if token is None or not (thinking or [token] == opening):
@@ -136,4 +145,4 @@ class LlamaContext:
             with model.lock:
                 picker.close()
         if thinking and not self.stopped():
-            self._tokens += model.vocabulary.tokenize(f"\n{marks[1]}\n\n", trusted=True)
+            self._take(ending[: self.room])

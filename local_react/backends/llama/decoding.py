@@ -9,6 +9,7 @@ bad grammar becomes; neither can happen here.
 from __future__ import annotations
 
 import ctypes
+import re
 from collections import deque
 from collections.abc import Collection
 from functools import cached_property
@@ -24,12 +25,15 @@ from local_react.backends.sampling import (
     Logits,
     above,
     candidates,
+    check_finite,
     choose,
     draw,
+    is_greedy,
     penalise,
 )
 from local_react.core import Sampling
 from local_react.errors import GrammarError
+from local_react.gbnf import without_literals
 
 MAX_CHARACTERS = 200_000
 MAX_NESTING = 100
@@ -42,6 +46,8 @@ vocabulary of 262,000 tokens takes 0.15 s."""
 _FIRST = 128
 """Of those, so many are asked about first: mostly that will do, and to ask about
 thousands takes milliseconds."""
+_COUNTS = re.compile(r"\{(\d{1,9}),(\d{1,9})\}")
+"""Repetitions: with the least above the most, llama.cpp takes all the memory there is."""
 _LATELY = 64
 """Tokens that the penalty for repetition looks back on, as in llama.cpp."""
 
@@ -70,6 +76,10 @@ class Grammars:
         if text not in self._compiled:
             if len(text) > MAX_CHARACTERS or _nesting(text) > MAX_NESTING or "\0" in text:
                 raise GrammarError("the grammar is too large or too deeply nested")
+            if any(
+                int(least) > int(most) for least, most in _COUNTS.findall(without_literals(text))
+            ):
+                raise GrammarError("the grammar asks for more repetitions than it allows")
             if not text.strip():  # which llama.cpp takes for no grammar at all
                 raise GrammarError("the grammar is empty")
             data = text.encode("utf-8", "replace")
@@ -154,12 +164,17 @@ class Picker:
             self._state = None
 
     def pick(self, logits: Logits) -> int | None:
-        """Return the next token, or None where the reply ends. The logits are spoilt."""
+        """Return the next token, or None where the reply ends.
+
+        Raises ModelError where the logits are no numbers.
+        """
         if self._sampling.repeat_penalty != 1.0:
+            logits = logits.copy()  # they may be looked at again
             penalise(logits, self._lately, self._sampling.repeat_penalty)
         token: int | None
-        if self._sampling.temperature == 0.0:
+        if is_greedy(self._sampling):
             token = int(logits.argmax())
+            check_finite(logits[token])
             token = token if self._may_come(token) else self._admitted_one(logits)
         else:
             token = self._drawn(logits)
@@ -170,10 +185,8 @@ class Picker:
         self._lately.append(token)
         return token
 
-    def begin(self, text: str) -> list[int]:
-        """Take the tokens of a text with which the reply has to begin, but for the last,
-        which might be another one together with what comes; return them."""
-        tokens = self._vocabulary.tokenize(text)[:-1]
+    def begin(self, tokens: list[int]) -> list[int]:
+        """Take tokens with which the reply has to begin; return those taken."""
         for index, token in enumerate(tokens):
             if self._state is None or not self._grammars.admits(self._state, token):
                 return tokens[:index]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Protocol
 
-from local_react.backends.llama.evaluator import BATCH, Evaluator, Outcome, Row
+from local_react.backends.llama.evaluator import Evaluator, Outcome, Row
 from local_react.backends.llama.slots import Owner, Slot, Slots
 from local_react.backends.llama.warm_start import WarmStart
 from local_react.backends.sampling import Logits
@@ -116,7 +116,7 @@ class Engine:
             self._seat(reader, ())
         slot = reader.slot
         while slot is not None and slot.length < wanted:
-            tokens = reader.tokens[slot.length : min(wanted, slot.length + BATCH)]
+            tokens = reader.tokens[slot.length : min(wanted, slot.length + self._evaluator.batch)]
             if not self._read_for(reader, slot, tokens, ()):
                 return None
         if slot is not None and slot.length > wanted and not self._cut(slot, wanted):
@@ -137,11 +137,11 @@ class Engine:
         self._slots.drop(slot)
 
     def _read_batch(self, seats: list[tuple[Reader, Slot]], progress: Progress) -> None:
-        seats = seats[:BATCH]
+        seats = seats[: self._evaluator.batch]
         last, slot = seats[-1]
         self.reading = (slot.length, len(last.tokens))
         while True:
-            rows = _rows(seats)
+            rows = _rows(seats, self._evaluator.batch)
             slots = [slot for _, slot in seats]
             outcome = self._decode(
                 rows, slots, lambda: any(reader.stopped() for reader, _ in seats)
@@ -195,7 +195,7 @@ class Engine:
         if slot.length == len(tokens) or (slot.length == 0 and self._fetch(slot, tokens)):
             return slot
         while slot.length < len(tokens):
-            new = tokens[slot.length : slot.length + BATCH]
+            new = tokens[slot.length : slot.length + self._evaluator.batch]
             if not self._read_for(reader, slot, new, keep):
                 return None
         self._keep(slot, tokens)
@@ -291,10 +291,10 @@ class Engine:
         return False
 
 
-def _rows(seats: Sequence[tuple[Reader, Slot]]) -> list[Row]:
-    """Return what to read for each, at most a batch in all. Those at the end may get
+def _rows(seats: Sequence[tuple[Reader, Slot]], room: int) -> list[Row]:
+    """Return what to read for each, at most so many tokens in all. Those at the end may get
     nothing this time: they have no row."""
-    rows, room = [], BATCH
+    rows = []
     for reader, slot in seats:
         new = reader.tokens[slot.length : slot.length + room]
         if not new:

@@ -87,7 +87,10 @@ class Evaluator:
         )
         """Whether layers have a state instead of cells: it can be copied as a whole and
         dropped, but not cut, and a batch that was broken off leaves it half written."""
+        self.batch = min(BATCH, int(llama_cpp.llama_n_batch(self._context)))
+        """Tokens that may be read at once: fewer than asked for in a small context."""
         self._words: int = llama_cpp.llama_vocab_n_tokens(vocabulary)
+        self._window: int = llama_cpp.llama_model_n_swa(model)
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
         for index in range(BATCH):
@@ -112,7 +115,7 @@ class Evaluator:
             self._context = None
 
     def decode(self, rows: Sequence[Row], stop: Callable[[], bool]) -> Outcome:
-        """Read the rows, at most BATCH tokens in all, and say how that went. Unless it
+        """Read the rows, at most `batch` tokens in all, and say how that went. Unless it
         is "read", the sequences hold what they held before, as far as they can give up
         their tail.
 
@@ -175,6 +178,11 @@ class Evaluator:
     def cut(self, sequence: int, length: int) -> bool:
         """Cut a sequence back to its first `length` tokens; return False, with nothing
         done, where its kind of memory cannot."""
+        if self._window > 0:
+            # Cells that the next token's window does not reach may be another's by now.
+            first = llama_cpp.llama_memory_seq_pos_min(self._memory, sequence)
+            if first > max(0, length - self._window):
+                return False
         return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, length, -1))
 
     def drop(self, sequence: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -102,6 +103,11 @@ class LlamaModel:
             layout = f"repack {self.repack}, GPU layers {gpu_layers if supports_gpu() else 0}"
             kept = WarmStart(PrefixCache(directory), self.path, settings, layout)
         self.engine = Engine(self._evaluator, Slots(self._evaluator, sequences), kept)
+        # Called by `close`, or when nobody has the model any more.
+        self._free = weakref.finalize(self, _free, self.grammars, self._evaluator, self._model)
+        self._free.atexit = False  # the process gives it all back at once
+        source = llama_cpp.llama_model_chat_template(self._model, None)
+        self._template_source = None if source is None else source.decode("utf-8", "replace")
         self.load_seconds = perf_counter() - started
 
     def __repr__(self) -> str:
@@ -110,11 +116,9 @@ class LlamaModel:
     def close(self) -> None:
         """Free the memory of the model, which cannot be used afterwards."""
         with self.lock:
-            self.grammars.close()
-            self._evaluator.close()
-            if self._model:
-                llama_cpp.llama_model_free(self._model)
-                self._model = None
+            self._model = None
+            self.vocabulary.close()
+            self._free()
 
     def check_open(self) -> None:
         """Raise ModelError after `close`: the native memory is gone then."""
@@ -184,22 +188,21 @@ class LlamaModel:
         tokens."""
         return self.vocabulary.text_of(self._tokens(self.template.opening(messages)))
 
-    @cached_property
+    @property
     def has_template(self) -> bool:
         """False where the file brings no chat template and ChatML stands in."""
-        return llama_cpp.llama_model_chat_template(self._model, None) is not None
+        return self._template_source is not None
 
     @cached_property
     def template(self) -> ChatTemplate:
         """The model's own chat template."""
-        source = llama_cpp.llama_model_chat_template(self._model, None)
-        if source is None:
+        if self._template_source is None:
             return ChatTemplate(chatml)
         from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
         try:
             formatter = Jinja2ChatFormatter(
-                template=source.decode("utf-8"),
+                template=self._template_source,
                 bos_token=self.vocabulary.text_of([self.vocabulary.bos]),
                 eos_token=self.vocabulary.text_of([self.vocabulary.eos]),
             )
@@ -215,12 +218,11 @@ class LlamaModel:
     def thinking_marks(self) -> tuple[str, str] | None:
         """The marks between which the model thinks, where its template knows of such,
         each of them one token."""
-        source = (llama_cpp.llama_model_chat_template(self._model, None) or b"").decode(
-            "utf-8", "replace"
-        )
         for marks in _THINKING:
             tokens = [self.vocabulary.tokenize(mark, trusted=True) for mark in marks]
-            if marks[1] in source and all(len(token) == 1 for token in tokens):
+            if marks[1] in (self._template_source or "") and all(
+                len(token) == 1 for token in tokens
+            ):
                 return marks
         return None
 
@@ -230,3 +232,10 @@ class LlamaModel:
         # Exactly one begin-of-text token, whether the template writes it or not.
         wanted = self.vocabulary.adds_bos and tokens[:1] != [self.vocabulary.bos]
         return [self.vocabulary.bos, *tokens] if wanted else tokens
+
+
+def _free(grammars: Grammars, evaluator: Evaluator, model: Any) -> None:
+    """Free what a model holds, in this order."""
+    grammars.close()
+    evaluator.close()
+    llama_cpp.llama_model_free(model)

@@ -24,6 +24,8 @@ class NativeLog:
 
     def __init__(self) -> None:
         self.verbose = False
+        self.lock = threading.RLock()
+        """For what the process has one of: the log, and its standard error."""
         self._complaining = False
         self._lines: deque[str] = deque(maxlen=200)
         # ctypes keeps no reference to a callback; this object does.
@@ -43,10 +45,11 @@ class NativeLog:
     @contextmanager
     def causes(self) -> Iterator[list[str]]:
         """Yield a list that holds, after the block, what was complained of within it."""
-        self._lines.clear()
         found: list[str] = []
-        yield found
-        found += "".join(self._lines).splitlines()
+        with self.lock:
+            self._lines.clear()
+            yield found
+            found += "".join(self._lines).splitlines()
 
 
 @contextmanager
@@ -54,14 +57,14 @@ def captured_stderr() -> Iterator[list[str]]:
     """Yield a list that holds, after the block, the lines that were written to the
     process's standard error within it: the grammar parser writes there directly."""
     lines: list[str] = []
-    with TemporaryFile() as file:
+    with native_log().lock, TemporaryFile() as file:
         try:
             terminal = os.dup(_STDERR)
         except OSError:  # there is no standard error to keep clean
             yield lines
             return
-        os.dup2(file.fileno(), _STDERR)
         try:
+            os.dup2(file.fileno(), _STDERR)
             yield lines
         finally:
             os.dup2(terminal, _STDERR)
@@ -91,17 +94,22 @@ _PREFIXES = re.compile(r"^(\w[\w:]*: )?(error (loading model|parsing grammar): )
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets, and raise KeyboardInterrupt at the end of the
-    block where it did. Within native code Python's own handler would wait, or raise
-    inside a callback, where exceptions are lost."""
+    """Yield an event that Ctrl-C sets, and at the end of the block do what Ctrl-C does
+    here, where it came: mostly raise KeyboardInterrupt. Within native code Python's own
+    handler would wait, or raise inside a callback, where exceptions are lost."""
     event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or before in (signal.SIG_IGN, None):
         yield event
         return
-    before = signal.signal(signal.SIGINT, lambda *_: event.set())
+    signal.signal(signal.SIGINT, lambda *_: event.set())
     try:
         yield event
     finally:
         signal.signal(signal.SIGINT, before)
     if event.is_set():
-        raise KeyboardInterrupt
+        if callable(before):
+            before(signal.SIGINT, None)  # Python's own raises KeyboardInterrupt
+        else:
+            raise KeyboardInterrupt

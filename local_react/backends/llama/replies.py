@@ -98,7 +98,8 @@ class _Reply:
     """One reply that is being written."""
 
     def __init__(self, model: LlamaModel, number: int, request: Request) -> None:
-        assert isinstance(request.context, LlamaContext), "a context of another model"
+        if not isinstance(request.context, LlamaContext) or request.context.model is not model:
+            raise UsageError("a request is for a context of another model: ask that one")
         self.number = number
         self.context = request.context
         self._vocabulary = model.vocabulary
@@ -112,17 +113,23 @@ class _Reply:
     def cells(self) -> int:
         """Cells of the cache that it needs for itself, beside what it may share."""
         expected = _RESERVE if self._left is None else min(self._left, _RESERVE)
-        return len(self.context.tokens) - self.context.shared + expected
+        shared = self.context.shared if self.context.slot else self.context.fixed
+        return len(self.context.tokens) - shared + expected
 
     def begin(self) -> None:
         """Write what the reply has to begin with, to be read in one batch with the end of
         the prompt. Once; later there is nothing."""
         beginning, self._beginning = self._beginning, ""
-        if beginning and not self.is_over() and self.context.room > len(beginning):
-            self._forced = self._picker.begin(beginning)
+        if not beginning or self.is_over():
+            return
+        # But for the last token, which might be another one together with what comes.
+        tokens = self._vocabulary.tokenize(beginning)[:-1]
+        most = self.context.room if self._left is None else min(self.context.room, self._left)
+        if len(tokens) < most:
+            self._forced = self._picker.begin(tokens)
             self.context.has_to_write(self._forced)
             if self._left is not None:
-                self._left = max(1, self._left - len(self._forced))
+                self._left -= len(self._forced)
 
     def is_over(self) -> bool:
         """Return True where no more may be written."""
@@ -141,5 +148,8 @@ class _Reply:
         return self._decoder.decode(b"".join(map(self._vocabulary.piece, tokens)))
 
     def close(self) -> None:
-        """Free what the reply holds."""
+        """Free what the reply holds, and take back what nobody has seen of it."""
         self._picker.close()
+        if self._forced:
+            self.context.take_back(len(self._forced))
+            self._forced = []

@@ -89,6 +89,7 @@ class Slots:
         if not self._free and not self.make_room(keep):
             return None
         slot = Slot(self._free.pop(), used=next(self._clock))
+        self._evaluator.drop(slot.sequence)  # if Ctrl-C came before it was emptied
         self._owned.append(slot)  # by nobody yet: if Ctrl-C comes now, it is an orphan
         return slot
 
@@ -108,7 +109,7 @@ class Slots:
 
     def drop(self, slot: Slot) -> None:
         """Empty a slot and take it back. Whoever had it reads its tokens again."""
-        self._evaluator.drop(slot.sequence)
+        # Ctrl-C may come at every line: nobody must believe in a slot that is emptied.
         owner = slot.owner() if slot.owner else None
         if owner is not None:
             owner.slot = None
@@ -116,6 +117,7 @@ class Slots:
             self._owned.remove(slot)
         self._trunks = {key: trunk for key, trunk in self._trunks.items() if trunk is not slot}
         self._free.append(slot.sequence)
+        self._evaluator.drop(slot.sequence)
 
     def clear(self) -> None:
         """Empty all slots."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from local_react.backends.chat_template import Segment
-from local_react.errors import ContextFull
+from local_react.errors import ContextFull, ModelError
 
 Kind: TypeAlias = Literal["text", "end", "control"]
 
@@ -24,8 +24,7 @@ class Vocabulary:
     """The tokens of one model."""
 
     def __init__(self, model: Any) -> None:
-        self.native = llama_cpp.llama_model_get_vocab(model)
-        self._piece = ctypes.create_string_buffer(_PIECE)
+        self._native = llama_cpp.llama_model_get_vocab(model)
         # What was asked once is not asked again: these are needed at every token.
         self._bytes: dict[int, bytes] = {}
         self._kinds: dict[int, Kind] = {}
@@ -33,6 +32,17 @@ class Vocabulary:
         self.bos: int = llama_cpp.llama_vocab_bos(self.native)
         self.eos: int = llama_cpp.llama_vocab_eos(self.native)
         self.adds_bos: bool = llama_cpp.llama_vocab_get_add_bos(self.native) and self.bos >= 0
+
+    @property
+    def native(self) -> Any:
+        """The native vocabulary. Raises ModelError once the model is closed."""
+        if self._native is None:
+            raise ModelError("the model is closed: load it again")
+        return self._native
+
+    def close(self) -> None:
+        """Forget the native vocabulary, whose memory is about to be freed."""
+        self._native = None
 
     def tokenize(self, text: str, *, trusted: bool = False) -> list[int]:
         """Return token ids, without a begin-of-text token.
@@ -59,7 +69,7 @@ class Vocabulary:
     def bytes_of(self, token: int, *, special: bool = False) -> bytes:
         """Return a token's text as bytes: it may end within a character. A control
         token has text only where `special`."""
-        buffer = self._piece
+        buffer = ctypes.create_string_buffer(_PIECE)
         size = llama_cpp.llama_token_to_piece(self.native, token, buffer, _PIECE, 0, special)
         if size < 0:  # the bytes that it would have taken
             buffer = ctypes.create_string_buffer(-size)

@@ -60,10 +60,10 @@ class WarmStart:
 
     @cached_property
     def _model(self) -> bytes:
-        """The model's identity: its size, when it was written, and samples from all over
+        """The model's identity: its size, when it was last touched, and samples from all over
         it, because to hash a gigabyte would take longer than a warm start saves."""
         about = self._path.stat()
-        digest = hashlib.sha256(f"{about.st_size} {about.st_mtime_ns}".encode())
+        digest = hashlib.sha256(f"{about.st_size} {about.st_mtime_ns} {about.st_ctime_ns}".encode())
         with self._path.open("rb") as file:
             for number in range(_SAMPLES):
                 file.seek(max(0, about.st_size - _SAMPLE) * number // (_SAMPLES - 1))
