@@ -10,6 +10,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,7 +51,19 @@ def available_memory(root: Path = ROOT) -> int:
     The page cache counts as available, because it is dropped on demand.
     """
     free = [limit - used for limit, used in _memory_limits(root)]
+    free += _address_space()
     return max(0, min([psutil.virtual_memory().available, *free]))
+
+
+def _address_space() -> list[int]:
+    """Return what a limit on the address space (`ulimit -v`) leaves, where there is one:
+    native code that meets it may end the process."""
+    if sys.platform == "win32":
+        return []
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return [] if limit == resource.RLIM_INFINITY else [limit - psutil.Process().memory_info().vms]
 
 
 def total_memory(root: Path = ROOT) -> int:

@@ -387,3 +387,23 @@ def test_a_program_that_has_its_own_way_with_ctrl_c_keeps_it(tiny_path: Path, ha
     finally:
         signal.signal(signal.SIGINT, before)
     assert event.is_set() == (handler == "own") == bool(pressed)
+
+
+def test_a_limit_on_the_address_space_is_told_before_it_ends_the_process(tiny_path: Path) -> None:
+    program = (
+        "import psutil, resource, sys\n"
+        "from local_react import LlamaModel\n"
+        "import local_react.backends.llama\n"
+        "limit = psutil.Process().memory_info().vms + 50_000_000\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "LlamaModel(sys.argv[1], threads=1)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tiny_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert re.search(r"ModelError: tiny.gguf needs .* GiB are available", done.stderr)
