@@ -4,10 +4,10 @@
     python bench/votes.py [--tokens 48] [--rounds 5] [--model NAME ...] [--check]
 
 Replies go on from one prompt, each under a grammar state of its own, at temperature 0.8.
-`cost` is the time they take over that of llama_decode alone for the same batches; `x one`
-is the bare batch over one bare sequence: what the machine asks for so many. Ours reads the two tokens with which a step begins in one
-batch, so a cost may be below 1. The last
-figure is whole: five votes on a prompt that has to be read, over one answer to it.
+`cost` is the time they take over that of llama_decode alone for the same batches (ours
+reads the two tokens with which a step begins in one, so it may be below 1); `x one` is the
+bare batch over one bare sequence: what the machine asks for so many. The last figure is
+whole: five votes on a prompt that has to be read, over one answer to it.
 With --check the exit code is 1 where a cost is above 1.05, or five votes above 3.6.
 """
 
