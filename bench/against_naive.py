@@ -16,7 +16,6 @@ With --check the exit code is 1 where ours is less than 2 times as fast so.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -24,11 +23,11 @@ from threading import Event
 from typing import Any
 
 import llama_cpp
+from common import run
 
 from local_react import Agent, LlamaModel, Network, Run, Sampling, builtin_tools
 from local_react.backends.chat_template import Segment
 from local_react.core import Context, Message, Request, Usage
-from local_react.errors import LocalReactError
 
 BAR = 2.0
 QUESTIONS = (
@@ -192,7 +191,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)

@@ -18,13 +18,11 @@ model of 13 ms a token is 1 to 2 % by itself.
 from __future__ import annotations
 
 import argparse
-import sys
 
-from present import present
+from common import names, parser, run, verdict
 
 from local_react import LlamaModel
 from local_react.benchmark import compare
-from local_react.errors import LocalReactError
 
 BARS = {0.0: 0.97, 0.8: 0.95}
 """The lowest ratio at each temperature."""
@@ -33,13 +31,9 @@ BARS = {0.0: 0.97, 0.8: 0.95}
 def main() -> int:
     """Run the bench; return the exit code."""
     options = _options()
-    names = options.model or present()
-    if not names:
-        print("no model is present: fetch one with `local-react pull smollm2-135m`")
-        return 1
     missed = []
     print(f"{'model':<36} {'temp.':>5} {'bare':>8} {'ours':>8} {'ratio':>6}   (tokens/s, medians)")
-    for name in names:
+    for name in names(options):
         with LlamaModel(name, warm_start=False) as model:
             for temperature, bar in BARS.items():
                 pair = compare(
@@ -57,22 +51,15 @@ def main() -> int:
                     missed.append(
                         f"{model.name} at {temperature}: {pair.ratio:.3f}, should reach {bar}"
                     )
-    for line in missed:
-        print(f"missed: {line}")
-    return 1 if options.check and missed else 0
+    return verdict(missed, options)
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--tokens", type=int, default=96, help="tokens written in each round")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--model", action="append", help="a name or file; may be repeated")
-    parser.add_argument("--check", action="store_true", help="exit 1 where a bar is missed")
-    return parser.parse_args()
+    found = parser(__doc__)
+    found.add_argument("--tokens", type=int, default=96, help="tokens written in each round")
+    found.add_argument("--rounds", type=int, default=9)
+    return found.parse_args()
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)

@@ -13,31 +13,25 @@ With --check the exit code is 1 where nothing is gained.
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import nullcontext
 from statistics import median
 from unittest.mock import patch
 
-from present import present
+from common import names, parser, run, verdict
 
 from local_react import LlamaModel, Network, Sampling, builtin_tools
 from local_react.backends.llama import LlamaContext, replies
 from local_react.backends.llama.measure import our_seconds
 from local_react.benchmark import QUESTION
-from local_react.errors import LocalReactError
 from local_react.protocol import opening, step_grammar
 
 
 def main() -> int:
     """Run the bench; return the exit code."""
     options = _options()
-    names = options.model or present()
-    if not names:
-        print("no model is present: fetch one with `local-react pull smollm2-135m`")
-        return 1
     missed = []
     print(f"{'model':<36} {'chosen':>7} {'forced':>7} {'ratio':>6}   (ms for a token, medians)")
-    for name in names:
+    for name in names(options):
         with LlamaModel(name, warm_start=False) as model:
             context = model.start(opening(builtin_tools(Network()), QUESTION), fixed=True)
             chosen: list[float] = []
@@ -53,9 +47,7 @@ def main() -> int:
         )
         if ratio >= 1.0:
             missed.append(model.name)
-    for name in missed:
-        print(f"missed: {name}: nothing is gained")
-    return 1 if options.check and missed else 0
+    return verdict([f"{line}: nothing is gained" for line in missed], options)
 
 
 def _pace(model: LlamaModel, context: LlamaContext, tokens: int, *, is_forced: bool) -> float:
@@ -68,16 +60,11 @@ def _pace(model: LlamaModel, context: LlamaContext, tokens: int, *, is_forced: b
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", action="append", help="a name or file; may be repeated")
-    parser.add_argument("--tokens", type=int, default=48, help="tokens of each step")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--check", action="store_true", help="exit 1 where nothing is gained")
-    return parser.parse_args()
+    found = parser(__doc__)
+    found.add_argument("--tokens", type=int, default=48, help="tokens of each step")
+    found.add_argument("--rounds", type=int, default=9)
+    return found.parse_args()
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)

@@ -17,9 +17,10 @@ import sys
 from collections import Counter
 from time import perf_counter
 
+from common import run
+
 from local_react import Agent, Call, Finish, LlamaModel, Network, Run, Sampling, builtin_tools
 from local_react.core import Action
-from local_react.errors import LocalReactError
 
 QUESTIONS = (
     "What is 15% of 1,299.99, plus 7?",
@@ -108,7 +109,4 @@ def _kind(agent: Agent, action: Action) -> str:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)

@@ -11,27 +11,19 @@ With --check the exit code is 1 where it is more than 300 MB beyond those.
 
 from __future__ import annotations
 
-import argparse
-import sys
-
-from present import present
+from common import names, parser, run, verdict
 
 from local_react.benchmark import speed_in_child
-from local_react.errors import LocalReactError
 
 BAR = 300_000_000
 
 
 def main() -> int:
     """Run the bench; return the exit code."""
-    options = _options()
-    names = options.model or present()
-    if not names:
-        print("no model is present: fetch one with `local-react pull smollm2-135m`")
-        return 1
+    options = parser(__doc__).parse_args()
     missed = []
     print(f"{'model':<36} {'repack':>6} {'file':>6} {'cache':>6} {'peak':>6} {'beyond':>6}   (MB)")
-    for name in names:
+    for name in names(options):
         for repack in (False, True):
             found = speed_in_child(name, threads=None, repack=repack)
             beyond = found.peak_bytes - found.file_bytes - found.cache_bytes
@@ -44,20 +36,8 @@ def main() -> int:
             )
             if beyond > BAR:
                 missed.append(f"{label}: {beyond / 1e6:.0f} MB beyond file and cache")
-    for line in missed:
-        print(f"missed: {line}, above {BAR / 1e6:.0f}")
-    return 1 if options.check and missed else 0
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", action="append", help="a name or file; may be repeated")
-    parser.add_argument("--check", action="store_true", help="exit 1 where the bar is missed")
-    return parser.parse_args()
+    return verdict([f"{line}, above {BAR / 1e6:.0f}" for line in missed], options)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)

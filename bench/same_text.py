@@ -21,18 +21,15 @@ logits differ, and where two tokens are nearly as likely, so may the text.
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 
-from present import present
+from common import names, parser, run, verdict
 
 from local_react import LlamaModel, Network, Sampling, builtin_tools
 from local_react.backends.llama import LlamaContext
 from local_react.core import Request
-from local_react.errors import LocalReactError
 from local_react.protocol import opening, step_grammar
 
 QUESTIONS = (
@@ -52,14 +49,10 @@ PROMISED = ("warm", "reused")
 
 def main() -> int:
     """Run the bench; return the exit code."""
-    options = _options()
-    names = options.model or present()
-    if not names:
-        print("no model is present: fetch one with `local-react pull smollm2-135m`")
-        return 1
+    options = parser(__doc__).parse_args()
     missed = []
     print(f"{'model':<36} " + " ".join(f"{arm:>8}" for arm in ARMS) + "   (the same text)")
-    for name in names:
+    for name in names(options):
         with tempfile.TemporaryDirectory() as cache:
             os.environ["LOCAL_REACT_CACHE"] = cache
             shares = _shares(name)
@@ -67,9 +60,7 @@ def main() -> int:
         cells = [f"{same} of {all_}" for same, all_ in (shares[arm] for arm in ARMS)]
         print(f"{label:<36} " + " ".join(f"{cell:>8}" for cell in cells), flush=True)
         missed += [f"{label}, {arm}" for arm in PROMISED if shares[arm][0] < shares[arm][1]]
-    for line in missed:
-        print(f"missed: {line}: the text should always be the same")
-    return 1 if options.check and missed else 0
+    return verdict([f"{line}: the text should always be the same" for line in missed], options)
 
 
 def _shares(name: str) -> dict[str, tuple[int, int]]:
@@ -122,15 +113,5 @@ def _written(model: LlamaModel, contexts: Sequence[LlamaContext]) -> list[str]:
     return texts
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", action="append", help="a name or file; may be repeated")
-    parser.add_argument("--check", action="store_true", help="exit 1 where a promise is broken")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)

@@ -14,16 +14,14 @@ With --check the exit code is 1 where a cost is above 1.05, or five votes above 
 from __future__ import annotations
 
 import argparse
-import sys
 from statistics import median
 from time import perf_counter
 
-from present import present
+from common import names, parser, run, verdict
 
 from local_react import LlamaModel, Network, Sampling, builtin_tools
 from local_react.benchmark import QUESTION, compare
 from local_react.core import Request
-from local_react.errors import LocalReactError
 from local_react.protocol import opening, step_grammar
 
 COST_BAR = 1.05
@@ -34,13 +32,9 @@ SEQUENCES = (1, 2, 4, 5, 8, 16, 32)
 def main() -> int:
     """Run the bench; return the exit code."""
     options = _options()
-    names = options.model or present()
-    if not names:
-        print("no model is present: fetch one with `local-react pull smollm2-135m`")
-        return 1
     missed = []
     print(f"{'model':<36} {'votes':>5} {'bare t/s':>8} {'ours t/s':>8} {'cost':>6} {'x one':>6}")
-    for name in names:
+    for name in names(options):
         with LlamaModel(name, warm_start=False) as model:
             one = 0.0
             for count in SEQUENCES:
@@ -64,9 +58,7 @@ def main() -> int:
             print(f"{model.name:<36} five votes, prompt and all, over one answer: {five:.2f}")
             if five > FIVE_BAR:
                 missed.append(f"{model.name}: five votes take {five:.2f} answers, above {FIVE_BAR}")
-    for line in missed:
-        print(f"missed: {line}")
-    return 1 if options.check and missed else 0
+    return verdict(missed, options)
 
 
 def _five(model: LlamaModel, tokens: int, rounds: int) -> float:
@@ -92,16 +84,11 @@ def _seconds(model: LlamaModel, votes: int, tokens: int, seed: int) -> float:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--tokens", type=int, default=48, help="tokens of each vote")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--model", action="append", help="a name or file; may be repeated")
-    parser.add_argument("--check", action="store_true", help="exit 1 where a bar is missed")
-    return parser.parse_args()
+    found = parser(__doc__)
+    found.add_argument("--tokens", type=int, default=48, help="tokens of each vote")
+    found.add_argument("--rounds", type=int, default=5)
+    return found.parse_args()
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except LocalReactError as error:
-        sys.exit(f"{error}")
+    run(main)
