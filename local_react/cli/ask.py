@@ -13,6 +13,7 @@ from local_react import protocol
 from local_react.agent import Agent
 from local_react.catalog import load_catalogue
 from local_react.cli import INTERRUPTED
+from local_react.cli.options import model_option
 from local_react.cli.show import Display, complain, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
@@ -48,13 +49,7 @@ Exit codes:
 
 @click.command("ask", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("question", nargs=-1)
-@click.option(
-    "-m",
-    "--model",
-    envvar="LOCAL_REACT_MODEL",
-    metavar="NAME|FILE",
-    help="A model of the catalogue, or any GGUF file.  [default: the catalogue's]",
-)
+@model_option("A model of the catalogue, or any GGUF file.")
 @click.option("--max-steps", default=8, show_default=True, help="Steps before it must answer.")
 @click.option(
     "--offline",

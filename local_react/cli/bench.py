@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_react.catalog import human_bytes, load_catalogue, resolve
+from local_react.cli.options import model_option
 from local_react.cli.show import Display, printable
 from local_react.hardware import default_threads, fingerprint, usable_cpus
 from local_react.profiles import Profile, save_profile
@@ -18,13 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("bench", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "-m",
-    "--model",
-    envvar="LOCAL_REACT_MODEL",
-    metavar="NAME|FILE",
-    help="The model to measure.  [default: the catalogue's]",
-)
+@model_option("The model to measure.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--no-save", is_flag=True, help="Change nothing: do not remember the best.")
 @click.option("--forget", is_flag=True, help="Measure nothing, and forget what was the best.")

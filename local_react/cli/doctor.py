@@ -15,6 +15,7 @@ import click
 
 from local_react import hardware
 from local_react.catalog import PULL, CatalogModel, human_bytes, load_catalogue, models_dir, resolve
+from local_react.cli.options import model_option
 from local_react.cli.show import Display, printable
 from local_react.download.installed import is_verified
 from local_react.errors import ModelError
@@ -41,13 +42,7 @@ class _Part:
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "-m",
-    "--model",
-    envvar="LOCAL_REACT_MODEL",
-    metavar="NAME|FILE",
-    help="The model to look at.  [default: the catalogue's]",
-)
+@model_option("The model to look at.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def doctor(model: str | None, as_json: bool) -> int:
     """Tell what this machine has, whether the model fits, and what to do if not.

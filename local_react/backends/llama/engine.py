@@ -162,9 +162,7 @@ class Engine:
         self._latest = {slot: index for index, (_, slot) in enumerate(complete)}
         progress.ready += [(reader, logits[index]) for index, (reader, _) in enumerate(complete)]
         for (reader, slot), row in zip(seats, rows, strict=False):
-            slot.length += len(row.tokens)
-            slot.unsure = False
-            reader.has_read(len(row.tokens))
+            _note(reader, slot, len(row.tokens))
 
     def _known(self, reader: Reader, slot: Slot) -> list[tuple[Reader, Logits]]:
         """Return the reader with its logits, if they are still there; else see to it
@@ -242,9 +240,7 @@ class Engine:
                 raise ModelError(_FULL)
             return False
         if outcome == "read":
-            slot.length += len(tokens)
-            slot.unsure = False
-            reader.has_read(len(tokens))
+            _note(reader, slot, len(tokens))
         return outcome == "read"
 
     def _decode(
@@ -289,6 +285,13 @@ class Engine:
             return True
         self._slots.drop(slot)
         return False
+
+
+def _note(reader: Reader, slot: Slot, count: int) -> None:
+    """Note that so many tokens more are read."""
+    slot.length += count
+    slot.unsure = False
+    reader.has_read(count)
 
 
 def _rows(seats: Sequence[tuple[Reader, Slot]], room: int) -> list[Row]:

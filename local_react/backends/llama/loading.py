@@ -12,7 +12,7 @@ import llama_cpp
 from local_react.backends.llama.evaluator import Settings
 from local_react.backends.llama.native import cause, interruptible, native_log
 from local_react.errors import ModelError, UsageError
-from local_react.gguf_header import read_header
+from local_react.gguf_header import Header
 from local_react.hardware import available_memory, default_threads, usable_cpus
 from local_react.memory import (
     CACHE_TYPES,
@@ -45,12 +45,12 @@ def repacks_by_default() -> bool:
     return platform.machine().casefold() not in ("x86_64", "amd64", "i686")
 
 
-def checked_memory(path: Path, name: str, settings: Settings) -> Estimate:
+def checked_memory(path: Path, header: Header, name: str, settings: Settings) -> Estimate:
     """Return what the model will take; raise ModelError, with the figures, where that is
     more memory than there is. With a GPU only llama.cpp knows what goes where."""
     needed = estimate(
         path,
-        read_header(path),
+        header,
         settings.context_size,
         settings.cache_type_k,
         settings.cache_type_v,
@@ -78,10 +78,9 @@ def load(path: Path, *, gpu_layers: int, repack: bool) -> Any:
     return model
 
 
-def checked_context_size(path: Path, name: str, wanted: int | None) -> int:
-    """Return the context size in tokens; raise UsageError where it cannot work, and
-    ModelError where the model's own is of no use."""
-    trained = read_header(path).context_length
+def checked_context_size(trained: int, name: str, wanted: int | None) -> int:
+    """Return the context size in tokens, for a model that was trained for so many; raise
+    UsageError where it cannot work, and ModelError where the model's own is of no use."""
     if trained < _SMALLEST_CONTEXT:
         raise ModelError(f"{name} says that its context is {trained} tokens: no use")
     size = min(DEFAULT_CONTEXT, trained) if wanted is None else wanted

@@ -35,6 +35,7 @@ from local_react.backends.llama.warm_start import WarmStart
 from local_react.catalog import resolve
 from local_react.core import Message, Request
 from local_react.errors import ContextFull, ModelError
+from local_react.gguf_header import read_header
 from local_react.memory import CacheType
 from local_react.prefix_cache import PrefixCache, cache_dir
 from local_react.profiles import load_profile
@@ -80,12 +81,13 @@ class LlamaModel:
         self.threads = checked_threads(threads, profile.threads)
         measured = repacks_by_default() if profile.repack is None else profile.repack
         self.repack = measured if repack is None else repack
-        self.context_size = checked_context_size(self.path, self.name, context_size)
+        header = read_header(self.path)
+        self.context_size = checked_context_size(header.context_length, self.name, context_size)
         settings = Settings(
             self.context_size, self.threads, flash_attention, cache_type_k, cache_type_v
         )
         check_settings(settings)
-        self.memory = checked_memory(self.path, self.name, settings)
+        self.memory = checked_memory(self.path, header, self.name, settings)
         native_log().verbose = verbose
         self._model = load(self.path, gpu_layers=gpu_layers, repack=self.repack)
         self.lock = threading.RLock()

@@ -57,7 +57,7 @@ class Slots:
         """Return the trunk that holds exactly these tokens, if there is one."""
         slot = self._trunks.get(tokens)
         if slot is not None:
-            slot.used = next(self._clock)
+            self.touch(slot)
         return slot
 
     def new_trunk(self, tokens: tuple[int, ...], keep: Collection[Slot] = ()) -> Slot | None:
