@@ -6,7 +6,7 @@ import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from local_react.tools.calculator_numbers import Number, approximate
+from local_react.tools.calculator.numbers import Number, approximate
 
 _WHOLE_DIGITS = 60
 """Whole numbers up to so many digits are given as they are."""

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Final
 
 from local_react.errors import ToolError
-from local_react.tools.calculator_numbers import (
+from local_react.tools.calculator.numbers import (
     MAX_DIGITS,
     Number,
     absolute,

@@ -1,6 +1,6 @@
 """calculator: exact arithmetic as people and models write it.
 
-The text is tidied, parsed by a grammar of ours (calculator_grammar.lark), and
+The text is tidied, parsed by a grammar of ours (grammar.lark), and
 evaluated with sympy numbers while it is parsed: no text ever reaches `eval`,
 `sympify` or `parse_expr`, and nothing recurses, however deep the nesting.
 
@@ -29,10 +29,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 from pydantic import Field
 
 from local_react.errors import ToolError
-from local_react.tools import calculator_functions as functions
-from local_react.tools import calculator_numbers as numbers
+from local_react.tools.calculator import functions, numbers
 from local_react.tools.base import tool
-from local_react.tools.calculator_answer import answer
+from local_react.tools.calculator.answer import answer
 
 if TYPE_CHECKING:
     import lark
@@ -310,7 +309,7 @@ def _parser() -> lark.Lark:
 
     # Any object with the rules' names does: lark calls each with the list of children.
     rules: Any = SimpleNamespace(**{name: _spread(rule) for name, rule in _RULES.items()})
-    grammar = resources.files("local_react.tools").joinpath("calculator_grammar.lark")
+    grammar = resources.files("local_react.tools.calculator").joinpath("grammar.lark")
     return lark.Lark(grammar.read_text(encoding="utf-8"), parser="lalr", transformer=rules)
 
 
