@@ -21,6 +21,11 @@ from local_react.errors import GrammarError
 
 Schema: TypeAlias = Mapping[str, Any]
 
+OWNED = "x-gbnf"
+"""The keyword of a string's schema that brings a grammar of its own, as GBNF text: its
+"root" is all that may stand between the quotes, where a bare `"`, a bare `\\` and control
+characters may not. The schema's bounds are not added to it."""
+
 MAX_REPEAT = 2000
 """llama.cpp drops a bound above this without a word, so none is written."""
 
@@ -177,6 +182,8 @@ class _SchemaReader:
             if schema:
                 return "any"
             raise GrammarError(f"{name}: the schema admits no value")
+        if OWNED in schema:
+            return self._owned(name, schema)
         if "$ref" in schema:
             return self._reference(name, schema["$ref"])
         if "const" in schema:
@@ -203,12 +210,22 @@ class _SchemaReader:
         self._rules.replace(place, self.value(f"{place}-value", found))
         return place
 
+    def _owned(self, name: str, schema: Schema) -> str:
+        if schema.get("type") != "string":
+            raise GrammarError(f"{name}: {OWNED} belongs to the schema of a string alone")
+        bodies = _bodies(name, schema[OWNED])
+        # Reserved before they are written, because they refer to one another.
+        names = {rule: self._rules.add(f"{name}-{rule}", literal(rule)) for rule in bodies}
+        for rule, pieces in bodies.items():
+            renamed = (names[piece[0]] if piece["rule"] else piece[0] for piece in pieces)
+            self._rules.replace(names[rule], "".join(renamed).strip())
+        return self._rules.add(name, f'"\\"" {names["root"]} "\\""')
+
     def _combination(self, name: str, keyword: str, schemas: Sequence[Schema]) -> str:
         if keyword == "allOf" and len(schemas) > 1:
             return "any"  # an intersection is beyond a grammar: validated afterwards
-        return self._choice(
-            name, [self.value(f"{name}-{n}", item) for n, item in enumerate(schemas, 1)]
-        )
+        options = [self.value(f"{name}-{n}", item) for n, item in enumerate(schemas, 1)]
+        return self._choice(name, options)
 
     def _choice(self, name: str, options: Sequence[str]) -> str:
         if not options:
@@ -221,7 +238,8 @@ class _SchemaReader:
             options = [self.value(f"{name}-{item}", {**schema, "type": item}) for item in kind]
             return self._choice(name, options)
         if kind == "string":
-            return self._rules.add(name, f'"\\"" char{_bounds(schema, "Length")} "\\""')
+            bounds = _repeat(schema.get("minLength", 0), schema.get("maxLength"))
+            return self._rules.add(name, f'"\\"" char{bounds} "\\""')
         if kind in ("integer", "number"):
             return self._number(name, kind, schema)
         if kind == "array":
@@ -268,8 +286,7 @@ class _SchemaReader:
         return self._rules.add(name, f'"{{" {self._first_pair(name, pairs)} "}}"')
 
     def _first_pair(self, name: str, pairs: Sequence[tuple[str, bool]]) -> str:
-        """Return an expression for the pairs in their order, optional ones left out
-        or not, with a comma between those that are there."""
+        """Return an expression for the pairs in their order, optional ones there or not."""
         options = []
         for index, (pair, is_required) in enumerate(pairs):
             options.append(f"{pair}{self._more_pairs(name, pairs, index + 1)}")
@@ -294,12 +311,30 @@ class _SchemaReader:
         return self._rules.add(name, f'"{{" ({pair} (", " {pair})*)? "}}"')
 
 
+def _bodies(name: str, rules: object) -> dict[str, list[re.Match[str]]]:
+    """Return the pieces of each rule's body; raise GrammarError where they are no rules."""
+    bodies: dict[str, list[re.Match[str]]] = {}
+    for piece in _PIECE.finditer(str(rules)):
+        if piece["stray"] or piece["defined"] in bodies:
+            raise GrammarError(f"{name}: its rules are not understood at {piece[0]!r}")
+        if piece["defined"]:
+            bodies[piece["defined"]] = []
+        elif bodies and not piece["comment"]:
+            bodies[next(reversed(bodies))].append(piece)
+    used = {piece["rule"] for pieces in bodies.values() for piece in pieces if piece["rule"]}
+    for missing in sorted({"root", *used}.difference(bodies)):
+        raise GrammarError(f"{name}: its rules do not define {missing!r}")
+    return bodies
+
+
+_PIECE = re.compile(
+    rf"{_LITERAL_OR_CLASS.pattern}|(?P<comment>#.*)|(?P<defined>[\w-]+)\s*::="
+    r"|\{[\d,\s]*\}|(?P<rule>[\w-]+)|[()|*+?.\s]|(?P<stray>.)"
+)
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _bounds(schema: Schema, what: str) -> str:
-    return _repeat(schema.get(f"min{what}", 0), schema.get(f"max{what}"))
 
 
 def _repeat(least: int, most: int | None) -> str:

@@ -106,8 +106,10 @@ def test_dependencies_point_one_way(path: Path) -> None:
         ("rich", "cli"),
         ("click", "cli"),
         ("huggingface_hub", "download"),
-        ("sympy", "tools"),
-        ("lark", "tools"),
+        ("sympy", "tools/calculator"),
+        ("lark", "tools/calculator"),
+        ("pint", "tools/calculator"),
+        ("dateutil", "tools/calculator"),
     ],
 )
 def test_a_library_has_one_home(library: str, home: str) -> None:
@@ -135,7 +137,7 @@ import sys
 opened = []
 sys.addaudithook(lambda event, args: opened.append(args[0]) if event == "open" else None)
 import local_react
-heavy = {"llama_cpp", "sympy", "rich", "numpy", "pydantic", "click", "ddgs"} & set(sys.modules)
+heavy = {"llama_cpp", "sympy", "pint", "rich", "numpy", "pydantic", "click", "ddgs"} & set(sys.modules)
 strange = [name for name in opened if not str(name).endswith((".py", ".pyc"))]
 assert not heavy, heavy
 assert not strange, strange

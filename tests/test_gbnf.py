@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, create_model
 from local_react import LlamaModel, Sampling
 from local_react.core import Message
 from local_react.errors import GrammarError
-from local_react.gbnf import Rules, forced_beginning, literal, prose
+from local_react.gbnf import OWNED, Rules, forced_beginning, literal, prose
 
 
 def grammar_of(schema: Any) -> str:
@@ -215,6 +215,61 @@ def test_noise_comes_to_an_end_and_validates(tiny: LlamaModel) -> None:
     values = [noise(tiny, grammar_of(schema), seed) for seed in range(40)]
     found = [Mixed.model_validate(value) for value in values if value is not None]
     assert len(found) >= 5
+
+
+OWN = r"""# a plate: letters, a dash, figures
+root ::= (letters "-" | "root ") figures{1,2} ("\\n" |
+    [\]"] "]")?   # nothing here is a rule: "letters"
+
+letters ::= [a-z]{2,3}
+figures ::= [0-9] "." """
+
+
+@pytest.mark.parametrize("rules", [OWN, OWN.replace("letters", "char").replace("figures", "f_1")])
+def test_a_string_may_own_the_grammar_of_its_text(tiny: LlamaModel, rules: str) -> None:
+    plate = {"type": "string", "maxLength": 1, OWNED: rules}
+    schema = {"type": "object", "properties": {"a": plate, "b": plate, "c": {"type": "string"}}}
+    grammar = grammar_of(schema)
+    assert "nothing here" not in grammar
+    for text in ("ab-1.", "abc-1.2.", "root 7.", r"ab-1.\n"):
+        assert admits(tiny, grammar, f'{{"a": "{text}", "b": "{text}", "c": "any"}}'), text
+        assert admits(tiny, grammar, f'{{"c": "{text}"}}'), text
+    for text in ("", "x", "a-1.", "ab-1", "ab-1.2.3.", "letters-1.", "AB-1.", "ab-1.\n"):
+        assert not admits(tiny, grammar, f'{{"a": "{text}"}}'), text
+
+
+def test_the_grammars_of_two_strings_do_not_meet(tiny: LlamaModel) -> None:
+    one, two = (
+        {"type": "string", OWNED: f'root ::= word "!"\nword ::= "{word}"'} for word in ("a", "b")
+    )
+    alike = {"anyOf": [one, two, {"type": "null"}]}
+    grammar = grammar_of({"type": "array", "prefixItems": [one, two, alike, alike]})
+    assert admits(tiny, grammar, '["a!", "b!", "a!", "b!"]')
+    assert admits(tiny, grammar, '["a!", "b!", null, "a!"]')
+    assert not admits(tiny, grammar, '["b!", "b!", "a!", "b!"]')
+    assert not admits(tiny, grammar, '["a!", "a!", "a!", "b!"]')
+    assert not admits(tiny, grammar, '["a!", "b!", "c!", "b!"]')
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "string", OWNED: ""}, "do not define 'root'"),
+        ({"type": "string", OWNED: "root"}, "do not define 'root'"),
+        ({"type": "string", OWNED: None}, "do not define 'root'"),
+        ({"type": "string", OWNED: 'main ::= "a"'}, "do not define 'root'"),
+        ({"type": "string", OWNED: "root ::= natural"}, "do not define 'natural'"),
+        ({"type": "string", OWNED: 'root ::= "a"\nroot ::= "b"'}, "not understood at 'root ::='"),
+        ({"type": "string", OWNED: 'root ::= "a'}, "not understood at '\"'"),
+        ({"type": "string", OWNED: "root ::= [a"}, r"not understood at '\['"),
+        ({"type": "string", OWNED: 'root ::= "a" = "b"'}, "not understood at '='"),
+        ({"type": "integer", OWNED: 'root ::= "1"'}, "a string alone"),
+        ({"anyOf": [{"type": "string"}], OWNED: 'root ::= "1"'}, "a string alone"),
+    ],
+)
+def test_rules_of_a_string_that_are_none_are_named(schema: Any, told: str) -> None:
+    with pytest.raises(GrammarError, match=f"value-p: .*{told}"):
+        grammar_of({"type": "object", "properties": {"p": schema}})
 
 
 def test_a_literal_holds_any_text(tiny: LlamaModel) -> None:

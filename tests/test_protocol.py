@@ -19,9 +19,11 @@ from local_react import (
     current_time,
     tool,
 )
+from local_react.errors import GrammarError
 from local_react.examples import examples_for
 from local_react.protocol import (
     action_grammar,
+    check,
     closing,
     in_action,
     opening,
@@ -170,6 +172,27 @@ def test_without_tools_only_finish_may_come(tiny: LlamaModel) -> None:
     grammar = step_grammar([])
     assert admits(tiny, grammar, 'Thought: t\nAction: Finish {"answer": "1"}')
     assert not begins(tiny, grammar, "Thought: t\nAction: calc")
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ('root ::= ("a" "b"', "does not compile"),
+        ('root ::= root "a" | "b"', "does not compile"),
+        ("root ::= nowhere", "do not define 'nowhere'"),
+        ('root ::= "a', "not understood"),
+    ],
+)
+def test_a_string_whose_own_grammar_is_none_is_named(
+    tiny: LlamaModel, rules: str, told: str
+) -> None:
+    def label(size: int, plate: str) -> str:
+        """Print a label."""
+        return plate
+
+    label.__annotations__["plate"] = Annotated[str, Field(json_schema_extra={"x-gbnf": rules})]
+    with pytest.raises(GrammarError, match=f"tool label, parameter plate: .*{told}"):
+        check(tiny, [calculator, tool(label)])
 
 
 def test_the_system_text_lists_each_tool_once_with_its_arguments() -> None:

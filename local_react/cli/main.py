@@ -13,6 +13,7 @@ from local_react.cli import INTERRUPTED
 from local_react.cli.ask import ask
 from local_react.cli.bench import bench
 from local_react.cli.cache import cache
+from local_react.cli.calc import calc
 from local_react.cli.doctor import doctor
 from local_react.cli.pull import models, pull
 from local_react.cli.show import complain
@@ -20,6 +21,7 @@ from local_react.errors import LocalReactError
 
 _COMMANDS = {
     "ask": ask,
+    "calc": calc,
     "pull": pull,
     "models": models,
     "doctor": doctor,

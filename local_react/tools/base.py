@@ -78,6 +78,9 @@ def tool(
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Make a Tool of a function: its name, docstring and type hints describe it.
 
+    A string may own the grammar that a model writes it under (gbnf.OWNED says how):
+    `Annotated[str, Field(json_schema_extra={"x-gbnf": RULES})]`.
+
     Raises UsageError where it is no plain function or has no docstring, a parameter has
     no type hint or one that makes no schema, or the name cannot be used.
     """

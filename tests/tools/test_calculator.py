@@ -17,8 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from local_react.errors import ToolError
-from local_react.tools.calculator import CONSTANTS, MAX_DEPTH, MAX_LENGTH, calculator, evaluate
-from local_react.tools.calculator_functions import FUNCTIONS
+from local_react.tools.calculator import MAX_LENGTH, calculator, evaluate
+from local_react.tools.calculator.scanner import MAX_DEPTH
+from local_react.tools.calculator.words import CONSTANTS
+from local_react.tools.calculator.functions import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -251,7 +253,6 @@ def test_a_form_too_long_to_stay_exact_still_cancels() -> None:
         ("log(5, 1)", "undefined"),
         ("tan(pi/2)", "undefined"),
         ("asin(2)", "undefined"),
-        ("sqrt(-4)", "not a real number"),
         ("(-8)^(1/3)", r"not a real number: .*cbrt"),
         ("2.5!", "whole numbers"),
         ("(-1)!", "below 0"),
@@ -272,9 +273,9 @@ def test_what_has_no_value_is_said_in_words(expression: str, said: str) -> None:
         ("E+1", "unknown name 'E'"),
         ("I*I", "'I'"),
         ("x*2", "unknown name 'x'"),
-        ("0xff + 1", "unknown name 'xff'"),
-        ("200 bananas * 2", "unknown name 'bananas': .*leave the word out"),
-        ("sqr(4)", "unknown name 'sqr': did you mean sqrt"),
+        ("0xfg + 1", "unknown name 'xfg'"),
+        ("200 degress * 2", "unknown name 'degress': did you mean degrees"),
+        ("sqr(4)", "unknown function 'sqr': did you mean sqrt"),
         ("Input $300,000 and choose married", "not a math expression: 'Input'"),
         ("sin(cos)", r"write cos\(...\)"),
         ("sqrt 16", r"write sqrt\(16\)"),
@@ -282,9 +283,9 @@ def test_what_has_no_value_is_said_in_words(expression: str, said: str) -> None:
         ("1.299,99", "at ',99'"),
         ("1,00,000", "at ',00,000'"),
         ("sqrt(1,024)", "1 value, not 2: .*write 1234 for 1,234"),
-        ("(7,8)", "at ',8"),
+        ("(7,8)", "commas within parentheses: write 1234 for 1,234"),
         ("2 3", "operator, such as \\*, before '3'"),
-        ("1..2", "at '.2'"),
+        ("1..2", "at '..2'"),
         ("2 +", "'2 \\+' ends too early"),
         ("(2", "ends too early"),
         ("of (3)", "not understood at 'of"),
@@ -294,11 +295,11 @@ def test_what_has_no_value_is_said_in_words(expression: str, said: str) -> None:
         ("sum(,)", "not understood"),
         ("sum()", "takes one or more values, not 0"),
         ("round(1,2,3)", "takes 1 or 2 values, not 3"),
-        ("3 + 4 = 7", "without ="),
+        ("3 = 4 = 7", "at '= 7': write one equation"),
         ("3!!", r"write \(3!\)!"),
         ("$50 + £20", r"mixed currencies \$ and £"),
-        ("∞", "not understood at '∞'"),
-        ("1;2", "not understood at ';2'"),
+        ("∞", "undefined: infinity is no number"),
+        ("1;2", "the step '1' has no name: write a = 1"),
     ],
 )
 def test_errors_quote_the_place_and_lead_on(expression: str, said: str) -> None:
@@ -330,7 +331,6 @@ CODE = [
     "{{1: 2}}",
     "sum.__self__",
     "e.real",
-    "1 if 1 else 2",
     "print(1)",
     "ｅｖａｌ(1)",
     "\0",

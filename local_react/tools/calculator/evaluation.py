@@ -1,343 +1,279 @@
-"""calculator: exact arithmetic as people and models write it.
-
-The text is tidied, parsed by a grammar of ours (grammar.lark), and
-evaluated with sympy numbers while it is parsed: no text ever reaches `eval`,
-`sympify` or `parse_expr`, and nothing recurses, however deep the nesting.
-
-Conventions, where there is a choice:
-
-- ^ and ** are powers; `-5^2` is -25, `2^3^2` is 512.
-- % between two values is the remainder, with the divisor's sign; after a value it is
-  percent. `100 + 10%` is 110, as on a pocket calculator, and the answer says so.
-- A product without a sign counts like one with it: `1/2pi` is (1/2)*pi; said too.
-- `log` of one value is natural, said too; `round` takes halves away from zero.
-- 1,234.5 is one number, but inside a function's parentheses a comma separates values.
-"""
+"""An expression from text to answer: its steps, one after the other."""
 
 from __future__ import annotations
 
-import difflib
-import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from pydantic import Field
+import lark
+import sympy as sp
 
 from local_react.errors import ToolError
-from local_react.tools.calculator import functions, numbers
-from local_react.tools.base import tool
-from local_react.tools.calculator.answer import answer
-
-if TYPE_CHECKING:
-    import lark
-
-MAX_LENGTH = 200
-"""Characters of an expression."""
-MAX_DEPTH = 40
-"""Parentheses within parentheses."""
-
-CONSTANTS: Final = ("pi", "e", "tau", "deg", "degrees")
-_WORDS: Final = frozenset({*CONSTANTS, *functions.FUNCTIONS, "of", "mod"})
-_CURRENCIES: Final = "$€£¥₹₩₽₪₺₫₴₦₱฿"
-_SIGNS: Final = str.maketrans(
-    {**dict.fromkeys("×✕✖⋅·∙∗•", "*"), **dict.fromkeys("÷⁄∕", "/"), **dict.fromkeys("−–—‒‐‑", "-")}
-    | {"π": " pi ", "τ": " tau ", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg "}
+from local_react.tools.calculator import (
+    calls,
+    complaints,
+    numbers,
+    operators,
+    solving,
+    unit_words,
+    units,
+    words,
 )
-_SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
-_NUMBER: Final = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_GROUPED: Final = r"(?P<grouped>(?<![\d.,])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?!\d|,\d))"
-_HOW: Final = "write only numbers, + - * / ^ % ( ) and functions such as sqrt(2)"
+from local_react.tools.calculator.answer import told
+from local_react.tools.calculator.parsing import value_of
+from local_react.tools.calculator.reader import Reader
+from local_react.tools.calculator.scanner import Piece, scan
+from local_react.tools.calculator.text import has_currency, tidy
+from local_react.tools.calculator.values import Content, Equation, Value, kind
 
-Expression = Annotated[str, Field(description="such as 12% of 80 - 2.5", max_length=MAX_LENGTH)]
-
-
-@tool
-def calculator(expression: Expression) -> str:
-    """Compute exactly: + - * / ^ ( ), 5% of 60, 100 + 10%, 7 mod 3, 5!, sqrt(2), round(x, 2),
-    min, max, sum, mean, gcd, log10, sin, pi. Numbers only: no words, no units, no =."""
-    return evaluate(expression)
+_MAX_STEPS: Final = 50
+_MAX_PIECES: Final = 600
+_MAX_NOTES: Final = 3
 
 
-def evaluate(expression: str) -> str:
-    """Return the value of an expression as text, and how an ambiguous one was read.
+def load() -> None:
+    """Make ready what every expression needs."""
+    evaluate_here("2 * (3 + 4) - 1/2")
 
-    Raises ToolError, one line that says what to write instead, where there is none.
+
+def evaluate_here(expression: str, loading: Callable[[], object] = lambda: None) -> str:
+    """Return the value of an expression as text, worked out in this process and without
+    limits on time and memory; `loading` is called before a library is imported.
+
+    Raises ToolError as `local_react.tools.calculator.evaluate` does.
     """
-    text = tidy(expression)
-    _check_words(text)
-    value = _parsed(text)
-    notes = list(dict.fromkeys(value.notes))[:3]
-    told = value.number if isinstance(value.number, str) else answer(value.number)
-    return f"{told} ({'; '.join(notes)})" if notes else told
-
-
-def _parsed(text: str) -> Value:
-    import lark
-
+    unit_words.REGISTRY.announce = loading
     try:
-        # The rules below make a Value where lark would make a tree.
-        return cast("Value", _parser().parse(text))
-    except lark.UnexpectedInput as error:
-        raise _not_understood(text, error) from error
-
-
-def tidy(expression: str) -> str:
-    """Return the expression in the grammar's own characters.
-
-    Raises ToolError where it is empty, too long, too deep, or mixes currencies.
-    """
-    if len(expression) > MAX_LENGTH:
+        return _Evaluation(tidy(expression), of_money=has_currency(expression)).answer()
+    except (ToolError, MemoryError):
+        raise
+    except RecursionError as error:
+        raise ToolError("too deep: the expression is nested too deeply; simplify it") from error
+    except Exception as error:
         raise ToolError(
-            f"too large: the expression is too long, {len(expression)} characters of at most "
-            f"{MAX_LENGTH}; compute it in parts"
-        )
-    text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
-    text = re.sub("([0-9]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
-    text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
-    text = _without_currency(" ".join(text.split()))
-    text = re.sub(r"\s*\bper\s?cent\b", "%", text, flags=re.IGNORECASE)
-    text = re.sub(r"(?<=[\w)!%]) [xX] (?=[\w(.√])", " * ", text)
-    text = re.sub(r"\s*=\s*\??$", "", text)
-    if not text:
-        raise ToolError("empty expression: write what to compute, such as 2 * 3")
-    if "!!" in text:
-        raise ToolError("'!!' can mean two things: for a factorial of a factorial write (3!)!")
-    return "".join(_without_thousands(text))
+            f"it cannot be worked out ({type(error).__name__}): write it in simpler parts"
+        ) from error
 
 
-def _mixed_number(match: re.Match[str]) -> str:
-    """Return 2½ as (2+1/2), and ½ as (1/2)."""
-    top, _, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
-    return f"({match[1]}+{top}/{bottom})" if match[1] else f"({top}/{bottom})"
+class _Evaluation:
+    """The steps of one expression, and what their names stand for so far."""
 
+    def __init__(self, text: str, *, of_money: bool) -> None:
+        self._text = text
+        self._of_money = of_money
+        self._known: dict[str, Content] = {}
+        self._equations: list[Equation] = []
+        self._notes: list[str] = []
 
-def _without_currency(text: str) -> str:
-    found = {sign for sign in text if sign in _CURRENCIES}
-    if len(found) > 1:
-        raise ToolError(
-            f"mixed currencies {' and '.join(sorted(found))}: convert them to one first"
-        )
-    return "".join(character for character in text if character not in found)
+    def answer(self) -> str:
+        """Return the last step's value as text, with the notes of all."""
+        steps = _steps(scan(self._text))
+        result = ""
+        for number, step in enumerate(steps, 1):
+            result = self._step(step, last=number == len(steps))
+        notes = list(dict.fromkeys(self._notes))[:_MAX_NOTES]
+        return f"{result} ({'; '.join(notes)})" if notes else result
 
+    def _step(self, pieces: list[Piece], *, last: bool) -> str:
+        if pieces[0].text.casefold() == "solve" and pieces[1:] and pieces[1].text != "(":
+            return self._solve_for(pieces[1:])
+        if _is_definition(pieces):
+            raise ToolError(
+                f"{pieces[0].text} cannot be defined as a function: write the formula with the "
+                "value in it"
+            )
+        name = _assigned(pieces)
+        if name and not self._is_unknown_in(name, pieces[2:]):
+            content = self._value(pieces[2:]).content
+            self._known[name] = content
+            if not last:
+                return ""
+            if not self._equations:
+                return f"{name} = {told(content)}"
+            del self._known[name]  # one more of the equations
+            self._equations.append(Equation(sp.Symbol(name), "=", content))
+            return self._solved()
+        value = self._value(pieces)
+        content = value.content
+        if isinstance(content, Equation) and content.sign == "=":
+            self._equations.append(solving.checked(content))
+            return self._solved() if last else ""
+        if not last:
+            raise complaints.nameless(self._text, pieces)
+        if value.form == "tuple":
+            raise ToolError("commas within parentheses: write 1234 for 1,234, or [1, 2] for a list")
+        return self._final(content)
 
-def _without_thousands(text: str) -> Iterator[str]:
-    """Yield the text without the commas of 1,234,567.
+    def _solve_for(self, pieces: list[Piece]) -> str:
+        """solve 2x + 6 = 20 for x"""
+        names = []
+        if len(pieces) > 2 and pieces[-2].text == "for":
+            names = [sp.Symbol(pieces[-1].text)]
+            pieces = pieces[:-2]
+        parts = _apart(pieces)
+        tokens = [self._symbolic(part) for part in parts]
+        contents = [value_of(self._text, each, self._known).content for each in tokens]
+        return solving.solve(contents, names).text
 
-    Directly inside a call's parentheses, or a list's brackets, commas separate values,
-    as in max(1,234); where some of them are followed by a space, only those do, as in
-    mean(1,000, 2,000).
-    """
-    separating = [False]
-    for piece in re.finditer(rf"(?P<name>[^\W\d]\w*)\s*(?P<call>\(?)|{_GROUPED}|.", text):
-        if piece[0].endswith(("(", "[")):
-            values = piece[0] == "[" or _is_call(piece, text)
-            separating.append(values and not _is_spaced(text[piece.end() :]))
-        elif piece[0] in (")", "]") and len(separating) > 1:
-            separating.pop()
-        if len(separating) > MAX_DEPTH:
-            raise ToolError(f"too deep: more than {MAX_DEPTH} parentheses within one another")
-        yield piece[0] if separating[-1] or not piece["grouped"] else piece[0].replace(",", "")
-
-
-def _is_spaced(text: str) -> bool:
-    """Return True where a comma with a space stands in the text before the parenthesis
-    that closes it, and not within others."""
-    depth = 0
-    for character, following in zip(text, text[1:] + " ", strict=False):
-        depth += (character in "([") - (character in ")]")
-        if depth < 0:
-            return False
-        if depth == 0 and character == "," and following == " ":
+    def _is_unknown_in(self, name: str, pieces: Sequence[Piece]) -> bool:
+        """Return True where the right side of name = ... has an unknown, so that it is an
+        equation."""
+        if name in {piece.text for piece in pieces} and name not in self._known:
             return True
-    return False
+        reader = self._reader(pieces)
+        reader.read(symbolic=False)
+        return bool(reader.unknown)
+
+    def _final(self, content: Content) -> str:
+        if isinstance(content, Equation):
+            return solving.inequality([content]).text
+        if (
+            isinstance(content, tuple)
+            and content
+            and all(isinstance(each, Equation) for each in content)
+        ):
+            return solving.inequality(list(content)).text
+        if kind(content) == "formula" and self._equations:
+            return self._by_equations(content)
+        if isinstance(content, units.Quantity) and self._of_money:
+            # $15 * 8 hours is money: to call it hours would be wrong.
+            self._notes.append(f"the unit {units.shown(content)} is left out")
+            return told(content.number)
+        return told(content)
+
+    def _by_equations(self, content: Content) -> str:
+        """Return a formula's value where earlier steps are equations for its unknowns."""
+        found = content
+        equations = self._with_known()
+        for name in sorted(content.free_symbols, key=str):
+            options = solving.values_of(equations, name)
+            if len(options) == 1:
+                found = found.subs(name, options[0])
+        return told(found if found.free_symbols else numbers.settle(found))
+
+    def _with_known(self) -> list[Equation]:
+        """Return the equations with the values that later steps gave their unknowns."""
+        values = {
+            sp.Symbol(name): content
+            for name, content in self._known.items()
+            if kind(content) == "number"
+        }
+        return [
+            Equation(each.left.subs(values), each.sign, each.right.subs(values))
+            if _has_unknowns(each)
+            else each
+            for each in self._equations
+        ]
+
+    def _solved(self) -> str:
+        equations = self._with_known()
+        if len(equations) == 1 and not _has_unknowns(equations[0]):
+            return self._checked(equations[0])
+        return solving.solve(equations, []).text
+
+    def _checked(self, equation: Equation) -> str:
+        """Return whether an equation without unknowns holds."""
+        if operators.equal(equation.left, equation.right):
+            return "true"
+        return f"false: {told(equation.left)} is not {told(equation.right)}"
+
+    def _value(self, pieces: Sequence[Piece]) -> Value:
+        tokens = self._tokens(pieces)
+        value = value_of(self._text, tokens, self._known)
+        self._notes.extend(value.notes)
+        return value
+
+    def _reader(self, pieces: Sequence[Piece]) -> Reader:
+        return Reader(pieces, self._known, calls.is_function)
+
+    def _tokens(self, pieces: Sequence[Piece]) -> list[lark.Token]:
+        """Return a step's tokens: read with units and counted things, or else, where it is
+        about an unknown, with letters as unknowns."""
+        named = {piece.text.casefold() for piece in pieces if piece.kind == "name"}
+        if named & calls.SYMBOLIC:
+            return self._symbolic(pieces)
+        reader = self._reader(pieces)
+        tokens = reader.read(symbolic=False)
+        kinds = {token.type for token in tokens}
+        orders = any(
+            token.type == "COMPARE" and token != "==" and token != "!=" for token in tokens
+        )
+        is_about = "EQ" in kinds or orders or bool(named & calls.BINDING) or self._equations
+        if reader.unknown and is_about:
+            return self._symbolic(pieces)
+        if "EQ" in kinds and "UNIT" in kinds and not _has_long_unit(tokens):
+            return self._symbolic(pieces)  # 2m + 6 = 20
+        complaints.check_unknown(self._text, reader.unknown)
+        for word in reader.dropped:
+            self._notes.append(f"the word {word[:30]} is left out")
+        return tokens
+
+    def _symbolic(self, pieces: Sequence[Piece]) -> list[lark.Token]:
+        reader = self._reader(pieces)
+        tokens = reader.read(symbolic=True)
+        complaints.check_unknown(
+            self._text, [piece for piece in reader.unknown if not _can_be_unknown(piece.text)]
+        )
+        return tokens
 
 
-def _is_call(piece: re.Match[str], text: str) -> bool:
-    """Return True for the name and parenthesis of a call, as in mod(7, 3).
-
-    Not for those of 2 pi(3), or of 10 mod (3), where a value stands before the name.
-    """
-    name = (piece["name"] or "").casefold()
-    before = text[: piece.start()].rstrip()[-1:]
-    is_infix = name == "of" or (name == "mod" and (before.isalnum() or before in (*")!%.",)))
-    return bool(name) and name not in CONSTANTS and not (before and is_infix)
+def _is_definition(pieces: Sequence[Piece]) -> bool:
+    """Return True for f(x) = ..., not for sqrt(x) = 4."""
+    kinds = [piece.kind for piece in pieces[:5]]
+    signs = "".join(piece.text for piece in pieces[:5] if piece.kind == "sign")
+    is_alike = kinds == ["name", "sign", "name", "sign", "sign"] and signs == "()="
+    return is_alike and not calls.is_function(pieces[0].text)
 
 
-def _check_words(text: str) -> None:
-    """Raise ToolError for words that are neither a function nor a constant."""
-    words = [match[1] for match in re.finditer(rf"{_NUMBER}|([^\W\d]\w*)", text) if match[1]]
-    unknown = [word for word in words if not _is_known(word)]
-    if len(unknown) > 1:
-        quoted = ", ".join(repr(word[:30]) for word in unknown[:3])
-        raise ToolError(f"not a math expression: {quoted} mean nothing here; {_HOW}")
-    if unknown:
-        near = difflib.get_close_matches(unknown[0].casefold(), _WORDS, n=2, cutoff=0.75)
-        advice = "put a number in its place, or leave the word out"
-        if near:
-            advice = f"did you mean {' or '.join(near)}?"
-        raise ToolError(f"unknown name {unknown[0][:30]!r}: {advice}")
+def _steps(pieces: list[Piece]) -> list[list[Piece]]:
+    """Return the pieces of each step. Raises ToolError for too many."""
+    if len(pieces) > _MAX_PIECES:
+        raise ToolError("too large: the expression has too many parts; compute it in several")
+    steps: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if piece.kind == "end":
+            steps.append([])
+        else:
+            steps[-1].append(piece)
+    steps = [part for step in steps if step for part in _apart(step)]
+    if len(steps) > _MAX_STEPS:
+        raise ToolError(f"too large: at most {_MAX_STEPS} steps; compute it in several")
+    if not steps:
+        raise ToolError("empty expression: write what to compute, such as 2 * 3")
+    return steps
 
 
-def _is_known(word: str) -> bool:
-    # A capital E, N or I is somebody's variable; PI and Sqrt are not.
-    return word in _WORDS or (len(word) > 1 and word.casefold() in _WORDS)
+def _apart(step: list[Piece]) -> list[list[Piece]]:
+    """Return the equations of a step, where commas or "and" separate several."""
+    if sum(piece.text == "=" for piece in step) < 2:
+        return [step]
+    parts: list[list[Piece]] = [[]]
+    depth = 0
+    for piece in step:
+        depth += (piece.text in "([") - (piece.text in ")]") if piece.kind == "sign" else 0
+        if depth == 0 and (piece.text == "," or piece.text.casefold() == "and"):
+            parts.append([])
+        else:
+            parts[-1].append(piece)
+    return parts if all(parts) else [step]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A number on its way up the tree, how it was written, and what to say about it."""
-
-    number: Any
-    form: Literal["plain", "percent", "quotient"] = "plain"
-    notes: tuple[str, ...] = ()
-
-
-def _plain(compute: Callable[..., Any]) -> Callable[..., Value]:
-    """Return a rule that computes with the children's numbers and keeps their notes."""
-
-    def rule(*values: Value) -> Value:
-        return Value(compute(*(value.number for value in values)), notes=_notes(*values))
-
-    return rule
+def _assigned(pieces: Sequence[Piece]) -> str:
+    """Return the name of a step a = 3, "" for other steps."""
+    if len(pieces) < 3 or pieces[0].kind != "name" or pieces[1].text != "=":
+        return ""
+    name = pieces[0].text
+    is_word = name.casefold() in {*words.OPERATORS, *words.TRUTHS} or name.startswith("_")
+    return "" if is_word or any(piece.text == "=" for piece in pieces[2:]) else name
 
 
-def _notes(*values: Value) -> tuple[str, ...]:
-    return tuple(note for value in values for note in value.notes)
+def _has_unknowns(equation: Equation) -> bool:
+    return "formula" in (kind(equation.left), kind(equation.right))
 
 
-def _sum(direction: int) -> Callable[[Value, Value], Value]:
-    """Return the rule of + or -: a percentage is one of what stands before it."""
-
-    def rule(left: Value, right: Value) -> Value:
-        if right.form != "percent" or left.form == "percent":
-            number = numbers.add(left.number, direction * right.number)
-            form: Any = "percent" if right.form == "percent" else "plain"
-            return Value(number, form, _notes(left, right))
-        part = numbers.multiply(left.number, right.number)
-        per_cent = answer(numbers.multiply(right.number, numbers.integer(100)))
-        done = "added" if direction > 0 else "subtracted"
-        note = f"{per_cent}% of {answer(left.number)} {done}"
-        number = numbers.add(left.number, direction * part)
-        return Value(number, notes=(*_notes(left, right), note))
-
-    return rule
+def _has_long_unit(tokens: Sequence[lark.Token]) -> bool:
+    return any(len(units.decoded(token)[1]) > 1 for token in tokens if token.type == "UNIT")
 
 
-def _negate(value: Value) -> Value:
-    return Value(-value.number, value.form, value.notes)
-
-
-def _percent(value: Value) -> Value:
-    number = numbers.divide(value.number, numbers.integer(100))
-    return Value(number, "percent", value.notes)
-
-
-def _divide(left: Value, right: Value) -> Value:
-    number = numbers.divide(left.number, right.number)
-    return Value(number, "quotient", _notes(left, right))
-
-
-def _juxtapose(left: Value, right: Value) -> Value:
-    said = ("a/b c is read as (a/b)*c",) if left.form == "quotient" else ()
-    number = numbers.multiply(left.number, right.number)
-    return Value(number, notes=(*_notes(left, right), *said))
-
-
-def _group(value: Value) -> Value:
-    form: Any = "percent" if value.form == "percent" else "plain"
-    return Value(value.number, form, value.notes)
-
-
-def _compare(left: Value, sign: Any, right: Value) -> Value:
-    order = numbers.compare(left.number, right.number)
-    holds = {
-        "<": order < 0,
-        "<=": order <= 0,
-        ">": order > 0,
-        ">=": order >= 0,
-        "==": order == 0,
-        "!=": order != 0,
-    }[str(sign)]
-    return Value("true" if holds else "false", notes=_notes(left, right))
-
-
-def _call(name: Any, values: list[Value] | None) -> Value:
-    given = [value.number for value in values or []]
-    natural = name.casefold() == "log" and len(given) == 1
-    said = ("log is the natural logarithm; log10 is for base 10",) if natural else ()
-    return Value(functions.apply(str(name), given), notes=(*_notes(*(values or [])), *said))
-
-
-def _root(sign: Any, value: Value) -> Value:
-    name = "sqrt" if sign == "√" else "cbrt"
-    return Value(functions.apply(name, [value.number]), notes=value.notes)
-
-
-_RULES: Final[Mapping[str, Callable[..., Any]]] = {
-    "start": lambda value: value,
-    "compare": _compare,
-    "add": _sum(1),
-    "subtract": _sum(-1),
-    "multiply": _plain(numbers.multiply),
-    "divide": _divide,
-    "floor_divide": _plain(lambda left, right: functions.floor(numbers.divide(left, right))),
-    "modulo": _plain(functions.modulo),
-    "juxtapose": _juxtapose,
-    "negate": _negate,
-    "positive": lambda value: value,
-    "power": _plain(numbers.power),
-    "factorial": _plain(functions.factorial),
-    "percent": _percent,
-    "number": lambda digits: Value(numbers.literal(str(digits))),
-    "group": _group,
-    "constant": lambda name: Value(numbers.constant(str(name))),
-    "arguments": lambda *values: list(values),
-    "call": _call,
-    "root": _root,
-}
-
-
-@cache
-def _parser() -> lark.Lark:
-    """Return the parser, which evaluates as it parses; compiled when first needed."""
-    import lark
-
-    # Any object with the rules' names does: lark calls each with the list of children.
-    rules: Any = SimpleNamespace(**{name: _spread(rule) for name, rule in _RULES.items()})
-    grammar = resources.files("local_react.tools.calculator").joinpath("grammar.lark")
-    return lark.Lark(grammar.read_text(encoding="utf-8"), parser="lalr", transformer=rules)
-
-
-def _spread(rule: Callable[..., Any]) -> Callable[[list[Any]], Any]:
-    return lambda children: rule(*children)
-
-
-def _not_understood(text: str, error: lark.UnexpectedInput) -> ToolError:
-    """Return the error that quotes where the text stops making sense, and what helps."""
-    place = error.pos_in_stream
-    rest = "" if place is None or place < 0 else text[place:].strip()
-    if not rest or getattr(getattr(error, "token", None), "type", "") == "$END":
-        return ToolError(f"{text[-20:]!r} ends too early: add the missing number or ')'")
-    return ToolError(f"not understood at {rest[:20]!r}: {_advice(text[:place], rest)}")
-
-
-def _advice(before: str, rest: str) -> str:
-    first = rest[0]
-    if first == ",":
-        return "write 1234.5 or 1,234.5 for a number; commas also separate values of a function"
-    if first == ")":
-        empty = before.rstrip().endswith("(")
-        return "put a value between ( and )" if empty else "there is a ) too many, or no value"
-    if first == "=":
-        return "write only the expression to compute, without ="
-    name = re.search(r"([^\W\d]\w*)\s*$", before)
-    if name and name[1].casefold() in functions.FUNCTIONS:
-        return f"write {name[1]}({rest[:10]})"
-    if first.isdecimal() or first == ".":
-        return f"write an operator, such as *, before {rest[:10]!r}"
-    return _HOW
+def _can_be_unknown(name: str) -> bool:
+    return not name.startswith("_") and len(name) <= 30 and not calls.is_function(name)

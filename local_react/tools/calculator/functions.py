@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import reduce
-from typing import Final
+from typing import Any, Final
+
+import sympy as sp
 
 from local_react.errors import ToolError
 from local_react.tools.calculator.numbers import (
@@ -18,7 +19,6 @@ from local_react.tools.calculator.numbers import (
     divide,
     has_decimals,
     integer,
-    load_sympy,
     log10_of,
     multiply,
     power,
@@ -58,13 +58,13 @@ def ceil(value: Number) -> Number:
 
 def round_half_up(value: Number, places: Number | None = None) -> Number:
     """Return the value to so many decimals, halves away from zero as taught at school."""
-    shift = integer(10) ** _whole(places or integer(0), "round", at_most=1000)
-    magnitude = floor(multiply(absolute(value), shift) + load_sympy().Rational(1, 2))
+    shift = integer(10) ** whole(places or integer(0), "round", at_most=1000)
+    magnitude = floor(multiply(absolute(value), shift) + sp.Rational(1, 2))
     return divide(magnitude if sign(value) >= 0 else -magnitude, shift)
 
 
 def factorial(value: Number) -> Number:
-    number = _whole(value, "factorial", at_least=0)
+    number = whole(value, "factorial", at_least=0)
     if number > MAX_DIGITS or math.lgamma(number + 1) / math.log(10) > MAX_DIGITS:
         raise too_large("that factorial")
     return integer(math.factorial(number))
@@ -72,8 +72,8 @@ def factorial(value: Number) -> Number:
 
 def binomial(top: Number, bottom: Number) -> Number:
     """Return in how many ways `bottom` things can be chosen from `top`."""
-    n = _whole(top, "binomial", at_least=0)
-    k = _whole(bottom, "binomial", at_least=0)
+    n = whole(top, "binomial", at_least=0)
+    k = whole(bottom, "binomial", at_least=0)
     k = min(k, n - k)
     if k < 0:
         return integer(0)
@@ -83,10 +83,10 @@ def binomial(top: Number, bottom: Number) -> Number:
     return integer(math.comb(n, k))
 
 
-def _whole(
+def whole(
     value: Number, what: str, *, at_least: int | None = None, at_most: int | None = None
 ) -> int:
-    if not value.is_Integer:
+    if not getattr(value, "is_Integer", False):
         raise ToolError(f"{what} takes whole numbers only")
     if at_least is not None and value < at_least:
         raise ToolError(f"{what} takes no number below {at_least}")
@@ -96,7 +96,7 @@ def _whole(
 
 
 def _log(value: Number, base: Number | None = None) -> Number:
-    log = load_sympy().log
+    log = sp.log
     for number in (value, base):
         if number is not None and sign(number) <= 0:
             raise ToolError("undefined: a logarithm takes numbers above 0 only")
@@ -110,13 +110,13 @@ def _log(value: Number, base: Number | None = None) -> Number:
 
 
 def _exp(value: Number) -> Number:
-    return power(load_sympy().E, value)
+    return power(sp.E, value)
 
 
 def _root(value: Number, degree: int) -> Number:
     if sign(value) < 0 and degree % 2 == 0:
-        raise ToolError("not a real number: the square root of a negative number")
-    result = power(absolute(value), load_sympy().Rational(1, degree))
+        raise ToolError("not a real number: an even root of a negative number")
+    result = power(absolute(value), sp.Rational(1, degree))
     return -result if sign(value) < 0 else result
 
 
@@ -132,7 +132,7 @@ def _circular(name: str) -> Callable[[Number], Number]:
     def function(value: Number) -> Number:
         if sign(value) and log10_of(value) > 100:
             raise ToolError(f"too large: {name} of so large an angle has no certain digit")
-        return getattr(load_sympy(), name)(workable(value))
+        return getattr(sp, name)(workable(value))
 
     return function
 
@@ -141,82 +141,113 @@ def _inverse(name: str) -> Callable[[Number], Number]:
     def function(value: Number) -> Number:
         if name != "atan" and compare(absolute(value), integer(1)) > 0:
             raise ToolError(f"undefined: {name} takes numbers from -1 to 1 only")
-        return getattr(load_sympy(), name)(workable(value))
+        return getattr(sp, name)(workable(value))
 
     return function
 
 
-def _least(*values: Number) -> Number:
-    return reduce(lambda a, b: b if compare(b, a) < 0 else a, values)
+def _reciprocal(name: str) -> Callable[[Number], Number]:
+    """Return cot, sec or csc: 1 over the function of that name."""
+
+    def function(value: Number) -> Number:
+        return divide(integer(1), settle(_circular(name)(value)))
+
+    return function
 
 
-def _greatest(*values: Number) -> Number:
-    return reduce(lambda a, b: b if compare(b, a) > 0 else a, values)
+def cot(value: Number) -> Number:
+    sine = settle(_circular("sin")(value))
+    return divide(settle(_circular("cos")(value)), sine)
 
 
-def _total(*values: Number) -> Number:
-    return reduce(add, values)
+def _hyperbolic(name: str) -> Callable[[Number], Number]:
+    def function(value: Number) -> Number:
+        if sign(value) and log10_of(value) > 4:
+            raise too_large(name)
+        if name == "acosh" and compare(value, integer(1)) < 0:
+            raise ToolError("undefined: acosh takes numbers from 1 on only")
+        if name == "atanh" and compare(absolute(value), integer(1)) >= 0:
+            raise ToolError("undefined: atanh takes numbers between -1 and 1 only")
+        return getattr(sp, name)(workable(value))
+
+    return function
 
 
-def _mean(*values: Number) -> Number:
-    return divide(_total(*values), integer(len(values)))
+def _angle(y: Number, x: Number) -> Number:
+    if sign(x) == 0 and sign(y) == 0:
+        raise ToolError("undefined: atan2(0, 0) has no angle")
+    return sp.atan2(workable(y), workable(x))
 
 
-def _gcd(*values: Number) -> Number:
-    return integer(math.gcd(*(_whole(value, "gcd") for value in values)))
+def nth_root(value: Number, degree: Number) -> Number:
+    """Return root(x, n), the real one."""
+    number = whole(degree, "root", at_least=1, at_most=1000)
+    return _root(value, number)
 
 
-def _lcm(*values: Number) -> Number:
-    whole = [_whole(value, "lcm") for value in values]
-    return reduce(lambda a, b: settle(integer(math.lcm(int(a), b))), whole, integer(1))
+def hypotenuse(*values: Number) -> Number:
+    total = integer(0)
+    for value in values:
+        total = add(total, multiply(value, value))
+    return square_root(total)
 
 
-_ANY = 200
-FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Number], int, int]]] = {
+def truncate(value: Number) -> Number:
+    """Return the value without what is behind its point."""
+    return floor(value) if sign(value) >= 0 else -floor(-value)
+
+
+def signum(value: Number) -> Number:
+    return integer(sign(value))
+
+
+_ARCS = {
+    f"{prefix}{name}": (_inverse(f"a{name}"), 1, 1)
+    for name in ("sin", "cos", "tan")
+    for prefix in ("a", "arc")
+}
+_HYPERBOLIC = {
+    f"{prefix}{name}": (_hyperbolic(f"{prefix[:1]}{name}"), 1, 1)
+    for name in ("sinh", "cosh", "tanh")
+    for prefix in ("", "a", "ar", "arc")
+}
+FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int, int]]] = {
+    **_ARCS,
+    **_HYPERBOLIC,
     "abs": (absolute, 1, 1),
-    "acos": (_inverse("acos"), 1, 1),
-    "arccos": (_inverse("acos"), 1, 1),
-    "arcsin": (_inverse("asin"), 1, 1),
-    "arctan": (_inverse("atan"), 1, 1),
-    "asin": (_inverse("asin"), 1, 1),
-    "atan": (_inverse("atan"), 1, 1),
-    "average": (_mean, 1, _ANY),
-    "avg": (_mean, 1, _ANY),
+    "atan2": (_angle, 2, 2),
     "binomial": (binomial, 2, 2),
     "cbrt": (cube_root, 1, 1),
     "ceil": (ceil, 1, 1),
+    "ceiling": (ceil, 1, 1),
+    "choose": (binomial, 2, 2),
     "comb": (binomial, 2, 2),
+    "combinations": (binomial, 2, 2),
     "cos": (_circular("cos"), 1, 1),
+    "cot": (cot, 1, 1),
+    "csc": (_reciprocal("sin"), 1, 1),
     "exp": (_exp, 1, 1),
     "factorial": (factorial, 1, 1),
     "floor": (floor, 1, 1),
-    "gcd": (_gcd, 1, _ANY),
-    "lcm": (_lcm, 1, _ANY),
+    "hypot": (hypotenuse, 1, 12),
+    "int": (truncate, 1, 1),
     "ln": (_log, 1, 1),
     "log": (_log, 1, 2),
     "log10": (lambda value: _log(value, integer(10)), 1, 1),
     "log2": (lambda value: _log(value, integer(2)), 1, 1),
-    "max": (_greatest, 1, _ANY),
-    "mean": (_mean, 1, _ANY),
-    "min": (_least, 1, _ANY),
     "mod": (modulo, 2, 2),
+    "ncr": (binomial, 2, 2),
     "pow": (power, 2, 2),
+    "rint": (round_half_up, 1, 1),
+    "root": (nth_root, 2, 2),
+    "nthroot": (nth_root, 2, 2),
     "round": (round_half_up, 1, 2),
+    "sec": (_reciprocal("cos"), 1, 1),
+    "sgn": (signum, 1, 1),
+    "sign": (signum, 1, 1),
     "sin": (_circular("sin"), 1, 1),
     "sqrt": (square_root, 1, 1),
-    "sum": (_total, 1, _ANY),
     "tan": (_circular("tan"), 1, 1),
+    "trunc": (truncate, 1, 1),
 }
-"""Each function, and the least and most arguments it takes."""
-
-
-def apply(name: str, values: list[Number]) -> Number:
-    """Return the function's value. Raises ToolError for a wrong number of arguments."""
-    function, least, most = FUNCTIONS[name.casefold()]
-    if not least <= len(values) <= most:
-        wanted = {least: f"{least}", _ANY: "one or more"}.get(most, f"{least} or {most}")
-        commas = ": inside a function write 1234 for 1,234" if len(values) > most else ""
-        raise ToolError(
-            f"{name} takes {wanted} {'value' if most == 1 else 'values'}, not {len(values)}{commas}"
-        )
-    return settle(function(*values))
+"""Each function of real numbers, and the least and most arguments it takes."""

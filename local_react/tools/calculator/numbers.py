@@ -10,9 +10,10 @@ grows becomes a decimal of 50 digits.
 from __future__ import annotations
 
 import math
-from functools import cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import sympy as sp
 
 from local_react.errors import ToolError
 
@@ -22,6 +23,7 @@ Number: TypeAlias = Any
 MAX_DIGITS = 20_000
 """Digits before or after the point of a result, an estimate made before the work."""
 _MAX_BITS = int(MAX_DIGITS * math.log2(10))
+_EXPONENT_DIGITS = 9
 _WORKING_DIGITS = 50
 _LOST_DIGITS = 35
 """A difference of decimals that is smaller than they are by so many digits is 0."""
@@ -37,39 +39,48 @@ _MAX_EXPONENT = 400
 """Bits of an exponent: each is a squaring, at a precision that grows with them."""
 
 
-@cache
-def load_sympy() -> Any:
-    """Return sympy, imported when first needed: it takes a third of a second."""
-    import sympy
-
-    return sympy
-
-
 def integer(value: int) -> Number:
     """Return an exact whole number."""
-    return load_sympy().Integer(value)
+    return sp.Integer(value)
 
 
 def literal(text: str) -> Number:
-    """Return the exact number that digits with a point and an exponent stand for."""
+    """Return the exact number that is written: 12, 1.5e-3, 0xff."""
+    if text[:2].lower() in ("0x", "0b", "0o"):
+        return settle(integer(int(text, 0)))
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, decimals = mantissa.partition(".")
+    if len(exponent) > _EXPONENT_DIGITS or len(mantissa) > MAX_DIGITS:
+        raise too_large("a number")
     shift = int(exponent or 0) - len(decimals)
     if abs(shift) > MAX_DIGITS:
-        raise too_large(text)
-    digits = integer(int(f"{whole}{decimals}"))
-    return digits * integer(10) ** shift
+        raise too_large(text[:20])
+    return settle(integer(_whole_number(f"{whole}{decimals}")) * integer(10) ** shift)
+
+
+def _whole_number(digits: str) -> int:
+    """Return the value of digits; int() alone refuses more than 4300 of them."""
+    total = 0
+    for place in range(0, len(digits), 4000):
+        piece = digits[place : place + 4000]
+        total = total * 10 ** len(piece) + int(piece)
+    return total
+
+
+CONSTANTS: Final = {
+    "pi": sp.pi,
+    "e": sp.E,
+    "tau": 2 * sp.pi,
+    "phi": sp.GoldenRatio,
+    "rad": sp.Integer(1),
+    "deg": sp.pi / 180,
+    "infinity": sp.oo,
+}
 
 
 def constant(name: str) -> Number:
-    """Return pi, e, tau or a degree in radians. Raises ToolError for another name."""
-    sp = load_sympy()
-    values = {"pi": sp.pi, "tau": 2 * sp.pi, "deg": sp.pi / 180, "degrees": sp.pi / 180}
-    if name == "e":
-        return sp.E
-    if name.casefold() not in values:
-        raise ToolError(f"{name} is a function: write {name}(...)")
-    return values[name.casefold()]
+    """Return pi, e, tau, phi, infinity, or an angle's unit in radians."""
+    return CONSTANTS[{"radian": "rad", "degree": "deg"}.get(name.rstrip("s"), name.rstrip("s"))]
 
 
 def too_large(what: str) -> ToolError:
@@ -80,7 +91,6 @@ def too_large(what: str) -> ToolError:
 def settle(value: Number) -> Number:
     """Return a result that is fit to go on with. Raises ToolError for one that is not:
     infinite, undefined, not real, or too large."""
-    sp = load_sympy()
     if value.is_Rational:
         if max(int(value.p).bit_length(), int(value.q).bit_length()) > _MAX_BITS:
             raise too_large("a result")
@@ -97,7 +107,7 @@ def settle(value: Number) -> Number:
 
 def _is_small(value: Number, limit: int) -> bool:
     """Return True for an exact form of few parts, each harmless, its integers below `limit`."""
-    parts = list(islice(load_sympy().preorder_traversal(value), _MAX_TERMS + 1))
+    parts = list(islice(sp.preorder_traversal(value), _MAX_TERMS + 1))
     return len(parts) <= _MAX_TERMS and all(_is_harmless(part, limit) for part in parts)
 
 
@@ -105,7 +115,7 @@ def _is_harmless(part: Number, limit: int) -> bool:
     if part.is_Rational:
         return max(abs(int(part.p)), int(part.q)) < limit
     if part.is_Pow and part.exp.is_Rational:
-        sum_to_a_high_power = part.base.has(load_sympy().Add) and abs(part.exp) > 10
+        sum_to_a_high_power = part.base.has(sp.Add) and abs(part.exp) > 10
         return part.exp.q <= _MAX_ROOT and not sum_to_a_high_power
     return not part.is_Float
 
@@ -164,7 +174,7 @@ def add(left: Number, right: Number) -> Number:
 
 def has_decimals(value: Number) -> bool:
     """Return True where the exact form has been given up for 50 digits."""
-    return bool(value.has(load_sympy().Float))
+    return bool(value.has(sp.Float))
 
 
 def compare(left: Number, right: Number) -> int:
@@ -246,10 +256,10 @@ def _fractional_power(base: Number, exponent: Number) -> Number:
     """Return a power of a positive fraction, exactly where it has that root."""
     top, bottom = int(exponent.p), int(exponent.q)
     if bottom <= _MAX_ROOT and top.bit_length() <= _MAX_EXPONENT:
-        nth = load_sympy().integer_nthroot
+        nth = sp.integer_nthroot
         (p, p_exact), (q, q_exact) = nth(int(base.p), bottom), nth(int(base.q), bottom)
         if p_exact and q_exact:
-            return _whole_power(load_sympy().Rational(int(p), int(q)), top)
+            return _whole_power(sp.Rational(int(p), int(q)), top)
     return _small_power(base, exponent)
 
 

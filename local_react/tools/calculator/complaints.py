@@ -1,0 +1,96 @@
+"""What is said of an expression that is not understood: the part, and what to write."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from local_react.errors import ToolError
+from local_react.tools.calculator import calls, unit_words, words
+from local_react.tools.calculator.scanner import Piece
+
+_HOW: Final = "write only numbers, + - * / ^ % ( ) and functions such as sqrt(2)"
+
+
+def check_unknown(text: str, unknown: Sequence[Piece]) -> None:
+    """Raise ToolError for words that nothing gives a meaning."""
+    names = list(dict.fromkeys(piece.text[:30] for piece in unknown))
+    if not names:
+        return
+    if len(names) == 1:
+        after = unknown[0].start + len(unknown[0].text)
+        raise ToolError(_unknown_name(names[0], text[after:]))
+    if all(len(name) < 3 for name in names):
+        listed = " and ".join(map(repr, names[:3]))
+        given = "; ".join(f"{name} = {n}" for n, name in enumerate(names[:3], 2))
+        raise ToolError(f"unknown names {listed}: first give them values, as in {given}; ...")
+    quoted = ", ".join(map(repr, names[:3]))
+    raise ToolError(f"not a math expression: {quoted} mean nothing here; {_HOW}")
+
+
+def _unknown_name(name: str, rest: str) -> str:
+    shown = repr(name[:30])
+    if calls.is_function(name):
+        number = re.match(r" ?([0-9.]+)", rest)
+        return f"{name} is a function: write {name}({number[1] if number else '...'})"
+    if name in ("i", "j", "I"):
+        return f"unknown name {shown}: the imaginary unit is written 1i"
+    if _alike(name):
+        return f"unknown name {shown}: did you mean {' or '.join(_alike(name))}?"
+    if unit_words.find(name):
+        return f"unknown name {shown}: write a number before a unit, as in 1 {name}"
+    return (
+        f"unknown name {shown}: put a number in its place, or first give it a value, as in "
+        f"{name[:30]} = 3; or solve an equation, as in 2*x = 6"
+    )
+
+
+def _alike(name: str) -> list[str]:
+    """Return the known words that a name may be meant for."""
+    known = {*words.CONSTANTS, *calls.names(), *words.OPERATORS} - {"share_of"}
+    long_enough = sorted(word for word in known if len(word) > 2)
+    return difflib.get_close_matches(name.casefold(), long_enough, n=2, cutoff=0.75)
+
+
+def unknown_function(name: str) -> ToolError:
+    """Return the error for a call of a function that there is none of."""
+    found = _alike(name)
+    advice = f"did you mean {' or '.join(found)}?" if found else "write * for a product"
+    return ToolError(f"unknown function {name[:30]!r}: {advice}")
+
+
+def nameless(text: str, pieces: Sequence[Piece]) -> ToolError:
+    start = pieces[0].start
+    shown = re.split(r"[;\n]", text[start:])[0].strip()[:20]
+    return ToolError(
+        f"the step {shown!r} has no name: write a = {shown}, and use a in a later step"
+    )
+
+
+def not_understood(text: str, place: int) -> ToolError:
+    """Return the error that quotes where the text stops making sense, and what helps."""
+    if place >= len(text):
+        return ToolError(f"{text[-20:]!r} ends too early: add the missing number or ')'")
+    rest = text[place:].strip()
+    return ToolError(f"not understood at {rest[:20]!r}: {_advice(text[:place], rest)}")
+
+
+def _advice(before: str, rest: str) -> str:
+    first = rest[0]
+    if first == ",":
+        return "write 1234.5 or 1,234.5 for a number; commas also separate values of a function"
+    if first == ")":
+        empty = before.rstrip().endswith("(")
+        return "put a value between ( and )" if empty else "there is a ) too many, or no value"
+    if first == "=":
+        return "write one equation, as in 2*x = 6, or a step, as in a = 3"
+    name = re.search(r"([^\W\d]\w*)\s*$", before)
+    if name and calls.is_function(name[1]):
+        return f"write {name[1]}({rest[:10]})"
+    if first == "!":
+        return "for a factorial of a factorial write (3!)!"
+    if first.isdecimal() or first == ".":
+        return f"write an operator, such as *, before {rest[:10]!r}"
+    return _HOW

@@ -1,0 +1,123 @@
+"""Dates: days between them, and a date and an interval."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Sequence
+from datetime import MAXYEAR, date, timedelta
+from typing import Final
+
+from dateutil.relativedelta import relativedelta
+
+from local_react.errors import ToolError
+
+_MONTH_NAMES: Final = """
+    january february march april may june july august september october november december
+"""
+_MONTHS: Final = _MONTH_NAMES.split()
+_DAY_NAMES: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+_DAYS: Final = _DAY_NAMES.split()
+_MONTH: Final = "|".join(
+    f"{month[:3]}(?:{month[3:]})?\\.?" if month[3:] else month for month in _MONTHS
+)
+_WEEKDAY: Final = "(?:" + "|".join(f"{day[:3]}(?:{day[3:]})?" for day in _DAYS) + r"),? "
+
+DATE: Final = re.compile(
+    rf"""(?<![\w./-])(?:
+    (?P<iso>[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}})
+    |(?P<slashed>[0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{4}})
+    |(?P<dotted>[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}})
+    |(?:{_WEEKDAY.replace(" ", "[ ]")})?(?:
+        (?P<month>{_MONTH})[ ](?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,?[ ](?P<year>[0-9]{{4}})
+        |(?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])?
+            (?P<month2>{_MONTH}),?[ ](?P<year2>[0-9]{{4}})
+    ))(?![\w/]|-[0-9]|\.[0-9])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""2024-01-16, 01/16/2024, 16.01.2024, January 16, 2024, 16 January 2024; those with a
+weekday before."""
+_CONTEXT: Final = re.compile(
+    r"\b(?:days?|weeks?|months?|years?|weekday|between|until|since|today|tomorrow|yesterday)\b",
+    re.IGNORECASE,
+)
+
+
+def has_context(text: str) -> bool:
+    """Return True where what looks like a date is one: 2000-10-15 alone is 1975."""
+    alike = [found for found in DATE.finditer(text) if found["iso"] or found["slashed"]]
+    return len(alike) > 1 or bool(_CONTEXT.search(text))
+
+
+def read(found: re.Match[str], *, certain: bool) -> str | None:
+    """Return what DATE found as yyyy-mm-dd, None where it may as well be a calculation.
+
+    Raises ToolError for a day that the calendar does not have.
+    """
+    text = found[0]
+    if found["iso"]:
+        year, month, day = map(int, text.split("-"))
+    elif found["slashed"]:
+        month, day, year = map(int, text.split("/"))
+        if month > 12 >= day:
+            month, day = day, month
+    elif found["dotted"]:
+        day, month, year = map(int, text.split("."))
+    else:
+        named = (found["month"] or found["month2"]).casefold()
+        month = 1 + next(n for n, name in enumerate(_MONTHS) if name.startswith(named[:3]))
+        day, year = int(found["day"] or found["day2"]), int(found["year"] or found["year2"])
+    signs = found["iso"] or found["slashed"]
+    if signs and not certain and not re.search(r"(?<![0-9])0[0-9]", signs):
+        return None
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError as error:
+        raise ToolError(f"{text} is no date: {error}; write it as yyyy-mm-dd") from error
+
+
+def parse(text: str) -> date:
+    """Return the date of a yyyy-mm-dd text."""
+    return date.fromisoformat(text)
+
+
+def today(shift: int) -> str:
+    """Return the local date, so many days on, as yyyy-mm-dd."""
+    return (date.today() + timedelta(days=shift)).isoformat()
+
+
+def told(day: date) -> str:
+    """Return a date as text: 2001-01-15 (Monday)."""
+    return f"{day.isoformat()} ({weekday(day)})"
+
+
+def weekday(day: date) -> str:
+    """Return the day of the week, in English."""
+    return _DAYS[day.weekday()]
+
+
+_CALENDAR: Final = {"year": "years", "month": "months", "week": "weeks", "day": "days"}
+
+
+def shifted(day: date, parts: Sequence[tuple[int, str]]) -> date:
+    """Return the date so many years, months, weeks and days on; the years and months
+    first, where a day that the month does not have becomes its last.
+
+    Raises ToolError outside the years 1 to 9999.
+    """
+    total = relativedelta()
+    try:
+        for count, unit in parts:
+            total += relativedelta(**{_CALENDAR[unit]: count})  # type: ignore[arg-type]
+        return day + total
+    except (ValueError, OverflowError) as error:
+        raise ToolError(f"too large: the date is not in the years 1 to {MAXYEAR}") from error
+
+
+def is_interval(word: str) -> bool:
+    """Return True for days, weeks, months and years."""
+    return word.casefold().rstrip("s") in _CALENDAR
+
+
+def is_leap(year: int) -> bool:
+    return calendar.isleap(year)

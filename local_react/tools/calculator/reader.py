@@ -1,0 +1,318 @@
+"""The pieces of one step, each as what it means there: the tokens of grammar.lark.
+
+Here is decided what depends on the context: whether % is a remainder or a percentage,
+whether a bar opens or closes |x|, and whether a word is a unit, an unknown, or a word
+that a person leaves beside a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+import lark
+
+from local_react.errors import ToolError
+from local_react.tools.calculator import complaints, dates, unit_words, words
+from local_react.tools.calculator.counted import Counted
+from local_react.tools.calculator.scanner import Piece
+
+_SIGNS: Final = {
+    "+": "PLUS",
+    "-": "MINUS",
+    "*": "TIMES",
+    "/": "DIVIDE",
+    "//": "FLOOR",
+    "^": "POWER",
+    "**": "POWER",
+    "(": "OPEN",
+    ")": "CLOSE",
+    "[": "LIST",
+    "]": "TSIL",
+    ",": "COMMA",
+    "!": "FACTORIAL",
+    "=": "EQ",
+    "&": "BIT_AND",
+    "&&": "AND",
+    "<<": "SHIFT",
+    ">>": "SHIFT",
+    "~": "BIT_NOT",
+    "√": "ROOT",
+    "∛": "ROOT",
+    "->": "CONVERT",
+    "?": "QUESTION",
+    ":": "COLON",
+}
+_SIGNS_ALL: Final = {**_SIGNS, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), "COMPARE")}
+_VALUES: Final = """
+    NUMBER IMAGINARY UNIT DATE NAME CONSTANT CLOSE TSIL BAR_CLOSE FACTORIAL PERCENT TRUTH
+    MULTIPLIER SQUARED
+"""
+_ENDS_VALUE: Final = frozenset(_VALUES.split())
+_BEGINS_VALUE: Final = frozenset({"(", "[", "√", "∛", "|"})
+_SPANS: Final = frozenset({"between", "from", "since", "until", "till"})
+_COUNTED: Final = frozenset({"NUMBER", "CLOSE", "MULTIPLIER", "UNIT", "PERCENT", "SQUARED"})
+"""Tokens after which a word is what is counted."""
+
+
+class Reader:
+    """Reads the pieces of one step."""
+
+    def __init__(
+        self, pieces: Sequence[Piece], known: Collection[str], is_function: Callable[[str], bool]
+    ) -> None:
+        self._pieces = pieces
+        self._known = known
+        self._is_function = is_function
+        self._units_at = Counted(pieces, known, is_function)
+        self._at = 0
+        self._bars: list[int] = []
+        self._depth = 0
+        self._has_between = False
+        self.tokens: list[lark.Token] = []
+        self.unknown: list[Piece] = []
+        """Names that nothing gives a meaning."""
+        self.dropped: list[str] = []
+        """Words beside numbers that were left out."""
+
+    def read(self, *, symbolic: bool) -> list[lark.Token]:
+        """Return the step's tokens; where it is symbolic, names are unknowns, not units."""
+        self._symbolic = symbolic
+        while self._at < len(self._pieces):
+            piece = self._pieces[self._at]
+            self._at += 1
+            if piece.kind == "name":
+                self._name(piece)
+            elif piece.kind == "sign":
+                self._sign(piece)
+            elif piece.kind == "quoted":
+                self._quoted(piece)
+            else:
+                self._add(piece.kind.upper(), piece)
+        return self.tokens
+
+    def _add(self, kind: str, piece: Piece, text: str | None = None) -> None:
+        value = piece.text if text is None else text
+        self.tokens.append(lark.Token(kind, value, start_pos=piece.start))
+
+    @property
+    def _last(self) -> str:
+        return self.tokens[-1].type if self.tokens else ""
+
+    def _next(self, ahead: int = 0) -> Piece | None:
+        place = self._at + ahead
+        return self._pieces[place] if place < len(self._pieces) else None
+
+    def _next_text(self, ahead: int = 0) -> str:
+        piece = self._next(ahead)
+        return piece.text if piece else ""
+
+    # Signs
+
+    def _sign(self, piece: Piece) -> None:
+        if piece.text == "%":
+            self._add("MOD" if self._is_remainder(piece) else "PERCENT", piece)
+        elif piece.text == "|":
+            self._bar(piece)
+        elif piece.text == "/" and self._unit_follows():
+            self._units(piece, -1)
+        elif piece.text == "!" and self._last == "FACTORIAL":
+            raise ToolError("'!!' can mean two things: for a factorial of a factorial write (3!)!")
+        elif piece.text == "->" and self._depth:
+            self._add("COMMA", piece)  # limit(1/x, x -> 0)
+        else:
+            self._depth += (piece.text == "(") - (piece.text == ")")
+            self._add(_SIGNS_ALL[piece.text], piece)
+
+    def _is_remainder(self, piece: Piece) -> bool:
+        """Return True where % stands between two values: 7 % 3, also 7 % -3."""
+        following = self._next()
+        if self._last not in _ENDS_VALUE or following is None:
+            return False
+        if following.kind in ("number", "imaginary"):
+            return True
+        if following.kind == "name":
+            return following.text.casefold() not in words.OPERATORS
+        if following.text in "+-":
+            after = self._next(1)
+            return piece.spaced and following.spaced and after is not None and not after.spaced
+        return following.text in _BEGINS_VALUE
+
+    def _bar(self, piece: Piece) -> None:
+        if self._last not in _ENDS_VALUE:
+            self._bars.append(self._depth)
+            self._add("BAR_OPEN", piece)
+        elif self._bars and self._bars[-1] == self._depth:
+            self._bars.pop()
+            self._add("BAR_CLOSE", piece)
+        elif self._next_text() == "|":
+            self._at += 1
+            self._add("OR", piece)
+        else:
+            self._add("BIT_OR", piece)
+
+    def _quoted(self, piece: Piece) -> None:
+        inner = piece.text[1:-1].strip()
+        before = self.tokens[-2] if len(self.tokens) > 1 else None
+        if before and before.lower() in ("int", "float") and re.fullmatch(r"-?[0-9.]+", inner):
+            self._add("NUMBER", piece, inner)
+            return
+        raise ToolError(
+            f"not understood at {piece.text[:20]!r}: this computes, and takes no text in quotes"
+        )
+
+    # Names
+
+    def _name(self, piece: Piece) -> None:
+        if self._next_text().casefold() in _SPANS and dates.is_interval(piece.text):
+            self._at -= 1  # days between, weeks until
+            self._units(piece, 1)
+        elif piece.text in self._known:
+            self._add("NAME", piece)
+        elif (
+            self._next_text() == "("
+            and self._is_function(piece.text)
+            and not (self._last in _ENDS_VALUE and piece.text.casefold() in words.OPERATORS)
+        ):
+            self._add("FUNCTION", piece, piece.text.casefold())
+        elif not (self._word(piece) or self._counted(piece)):
+            self._constant_or_unknown(piece)
+
+    def _word(self, piece: Piece) -> bool:
+        """Add the token of a word of the language, and return whether it is one."""
+        word = piece.text.casefold()
+        if word in words.OPERATORS and not self._is_inch(piece):
+            self._operator(piece, words.OPERATORS[word])
+        elif word == "per":
+            self._units(piece, -1)
+        elif word in words.MULTIPLIERS and self._last == "NUMBER":
+            self._add("MULTIPLIER", piece, str(words.MULTIPLIERS[word]))
+        elif piece.text == "k" and self._last == "NUMBER" and not piece.spaced:
+            self._add("MULTIPLIER", piece, "1000")
+        elif word in words.POWERS and self._last in _ENDS_VALUE:
+            self._add("SQUARED", piece, str(words.POWERS[word]))
+        elif word in words.TRUTHS:
+            self._add("TRUTH", piece, word)
+        elif word in words.DAYS:
+            self._add("DATE", piece, dates.today(words.DAYS[word]))
+        else:
+            return False
+        return True
+
+    def _operator(self, piece: Piece, sign: str) -> None:
+        if sign == "CONVERT" and self._has_between:
+            self._add("UNTIL", piece)  # days from A to B
+        elif sign == "CONVERT":
+            self._add("CONVERT", piece)
+            self._target()
+        elif sign == "AND" and self._last == "UNIT" and self._is_number(self._next()):
+            return  # 10 years and 16 months
+        elif sign == "AND" and self._has_between:
+            self._add("UNTIL", piece)
+        elif sign == "WEEKDAY":
+            if self._next_text() in ("of", "is", "was", "on", "for"):
+                self._at += 1
+            self._add(sign, piece)
+        elif sign in ("BETWEEN", "FROM", "SINCE", "UNTIL"):
+            self._has_between = sign != "UNTIL"
+            self._add(sign, piece)
+        else:
+            self._add(_SIGNS_ALL.get(sign, sign), piece)
+
+    def _is_number(self, piece: Piece | None) -> bool:
+        return piece is not None and piece.kind == "number"
+
+    def _is_inch(self, piece: Piece) -> bool:
+        """Return True for the unit in 5 in to cm, not for the word in 5 km in miles."""
+        before = self._pieces[self._at - 2] if self._at > 1 else None
+        if (
+            piece.text != "in"
+            or before is None
+            or not (before.kind == "number" or before.text == ")" or self._last == "MULTIPLIER")
+        ):
+            return False
+        following = self._next()
+        if following is None or following.kind != "name":
+            return following is None or following.text not in "(["
+        word = following.text.casefold()
+        if word in ("in", "to", "as", "into"):
+            return True
+        return not (
+            word in words.BASES
+            or word in words.FORMS
+            or unit_words.find(following.text)
+            or word in ("base", "deg", "degrees", "rad", "radians")
+        )
+
+    def _target(self) -> None:
+        """Add what the words after "in" or "to" name, as one token."""
+        piece = self._next()
+        if piece is None:
+            raise ToolError("it ends after 'in' or 'to': say in what, as in 5 km in miles")
+        word = piece.text.casefold()
+        if word in ("a", "an", "the") and self._next(1):
+            self._at += 1
+            return self._target()
+        if word == "base" and self._next_text(1).isdecimal():
+            self._at += 2
+            self._add("TARGET", piece, f"base {self._pieces[self._at - 1].text[:9]}")
+        elif word in words.BASES or word in words.FORMS or piece.text == "%":
+            self._at += 1
+            self._add("TARGET", piece, words.BASES.get(word) or words.FORMS.get(word, "percent"))
+        elif word in ("deg", "degree", "degrees", "rad", "radian", "radians"):
+            self._at += 1
+            self._add("TARGET", piece, word[:3])
+        elif piece.kind == "name" and unit_words.find(piece.text):
+            self._units(piece, 1)
+            self.tokens[-1] = self.tokens[-1].update(type="TARGET")
+        else:
+            raise ToolError(
+                f"not understood at {piece.text!r}: after 'in' or 'to' write a unit such as km, "
+                "or binary, hex, percent, fraction"
+            )
+        return None
+
+    # Units and counted things
+
+    def _unit_follows(self) -> bool:
+        """Return True for the / of km/h and of 5/hour, not for that of 5/x or 6/2."""
+        if self._symbolic or self._last not in _COUNTED:
+            return False
+        return self._units_at.is_unit(self._at) or (
+            self._last == "UNIT" and self._units_at.is_droppable(self._at)
+        )
+
+    def _counted(self, piece: Piece) -> bool:
+        """Add the unit after a number, or drop the word there; return whether it was one."""
+        if self._symbolic or self._last not in _COUNTED or piece.text in words.CONSTANTS:
+            return False
+        place = self._at - 1
+        if not (self._units_at.is_unit(place) or self._units_at.is_droppable(place)):
+            return False
+        self._at = place
+        self._units(piece, 1)
+        return True
+
+    def _units(self, piece: Piece, power: int) -> None:
+        """Add the units that stand here as one token: km, m/s^2, N m, per hour."""
+        taken = self._units_at.take(self._at, power)
+        self._at = taken.at
+        self.dropped += taken.dropped
+        if taken.unit:
+            self._add("UNIT", piece, taken.unit)
+
+    # What is left
+
+    def _constant_or_unknown(self, piece: Piece) -> None:
+        word = piece.text
+        # A capital E or N is somebody's variable; PI is not.
+        folded = word.casefold() if len(word) > 1 else word
+        if folded in words.CONSTANTS and not (self._symbolic and folded in ("rad", "deg")):
+            self._add("CONSTANT", piece, folded)
+            return
+        following = self._next()
+        if following and following.text == "(" and not following.spaced and len(word) > 1:
+            raise complaints.unknown_function(word)
+        self._add("NAME", piece)
+        self.unknown.append(piece)

@@ -1,0 +1,95 @@
+"""What is written, brought into the characters that the scanner knows."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from local_react.errors import ToolError
+
+_CURRENCIES: Final = "$€£¥₹₩₽₪₺₫₴₦₱฿"
+_SIGNS: Final = str.maketrans(
+    {**dict.fromkeys("×✕✖⋅·∙∗•", "*"), **dict.fromkeys("÷⁄∕", "/"), **dict.fromkeys("−–—‒‐‑", "-")}
+    | {"π": " pi ", "τ": " tau ", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg ", "→": "->"}
+    | {"μ": "µ", "∞": " infinity ", "“": '"', "”": '"', "‘": "'", "’": "'"}
+)
+_SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_ASKED: Final = re.compile(
+    r"^(?:(?:what(?:'s| is| are)|how (?:much|many)(?: is| are)?|calculate|compute|evaluate|find)"
+    r"(?: the value of)?)\s+",
+    re.IGNORECASE,
+)
+_INTERVAL: Final = r"\b(?:days?|weeks?|months?|years?)"
+_PHRASES: Final = (
+    # Wordings of several words, and the one that the grammar knows.
+    (r"\b(?:what )?day of (?:the )?week(?: (?:of|is|was|on|for))?(?=\W)", "weekday "),
+    (r"\bwhat (?:week)?day (?:is|was)\b", "weekday "),
+    (r"\bper\s?cent\b", "%"),
+    (r"\b(?:as a percentage|as a %|as %|as percent) of\b", " share_of "),
+    (r"\bdivided by\b", "/"),
+    (r"\b(?:multiplied by|times)\b", "*"),
+    (r"\b(?:to|raised to) the power(?: of)?\b", "^"),
+    (r"\bsquare root of\b", "√"),
+    (r"\bcube root of\b", "∛"),
+    (r"\b(?:square|sq\.?) (?!of\b|root\b)([a-zµ]+)\b", r"\1^2"),
+    (r"\b(?:cubic|cu\.?) (?!of\b|root\b)([a-zµ]+)\b", r"\1^3"),
+    (r"\blog base ([\w.]+) of ([\w.]+|\([^()]*\))", r"log(\2, \1)"),
+    (rf"^([0-9].*{_INTERVAL}) (?:after|from) (.+)$", r"\2 + \1"),
+    (rf"^([0-9].*{_INTERVAL}) before (.+)$", r"\2 - \1"),
+    (r"\bis not\b", "!="),
+    (r"(?<=[\w)\]]) is(?= )", "=="),
+    (r"(?:°|\bdeg(?:rees?)?) ?(?:celsius|c)\b", " degC "),
+    (r"(?:°|\bdeg(?:rees?)?) ?(?:fahrenheit|f)\b", " degF "),
+)
+_COMPILED: Final = tuple((re.compile(found, re.IGNORECASE), put) for found, put in _PHRASES)
+
+
+def tidy(expression: str) -> str:
+    """Return the expression with one way to write each sign, a line per step.
+
+    Raises ToolError where it is empty or mixes currencies.
+    """
+    text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
+    text = re.sub("([0-9]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
+    text = re.sub(r"(?<![\d.,/^)])([0-9]+) ([0-9]+)/([0-9]+)(?![\d.,/])", _mixed_fraction, text)
+    # Thin and fixed spaces within a number separate thousands, as in 1 234 567.
+    text = re.sub("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))", "", text)
+    text = _ASKED.sub("", text.strip())
+    for pattern, put in _COMPILED:
+        text = pattern.sub(put, text)
+    text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+    text = re.sub(rf"(?<=[{_CURRENCIES}])([0-9.,]+) ?/ ?(?=[a-z]{{3}})", r"\1 per ", text)
+    text = re.sub(r"(?<=[\w)!%]) [xX] (?=[\w(.√])", " * ", _without_currency(text))
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    text = "\n".join(line for line in lines if line)
+    text = re.sub(r"\s*=\s*\??$|\s*\?$|;\s*$", "", text)
+    if not text:
+        raise ToolError("empty expression: write what to compute, such as 2 * 3")
+    return text
+
+
+def has_currency(expression: str) -> bool:
+    """Return True where a currency's sign stands in the expression."""
+    return any(sign in expression for sign in _CURRENCIES)
+
+
+def _mixed_number(match: re.Match[str]) -> str:
+    """Return 2½ as (2+1/2), and ½ as (1/2)."""
+    top, _, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
+    return f"({match[1]}+{top}/{bottom})" if match[1] else f"({top}/{bottom})"
+
+
+def _mixed_fraction(match: re.Match[str]) -> str:
+    """Return 3 1/2 as (3+1/2); what is no mixed number stays as it is."""
+    whole, top, bottom = match.groups()
+    return f"({whole}+{top}/{bottom})" if int(top) < int(bottom) else match[0]
+
+
+def _without_currency(text: str) -> str:
+    found = {sign for sign in text if sign in _CURRENCIES}
+    if len(found) > 1:
+        raise ToolError(
+            f"mixed currencies {' and '.join(sorted(found))}: convert them to one first"
+        )
+    return "".join(character for character in text if character not in found)

@@ -1,0 +1,69 @@
+"""The words of the calculator's language that are neither functions nor units."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CONSTANTS: Final = frozenset(
+    {"pi", "e", "tau", "phi", "deg", "degree", "degrees", "rad", "radian", "radians", "infinity"}
+)
+OPERATORS: Final = {
+    "plus": "+",
+    "minus": "-",
+    "times": "*",
+    "add": "+",
+    "added": "+",
+    "subtract": "-",
+    "of": "OF",
+    "off": "OFF",
+    "mod": "MOD",
+    "modulo": "MOD",
+    "and": "AND",
+    "or": "OR",
+    "not": "NOT",
+    "xor": "XOR",
+    "if": "IF",
+    "else": "ELSE",
+    "in": "CONVERT",
+    "to": "CONVERT",
+    "as": "CONVERT",
+    "into": "CONVERT",
+    "between": "BETWEEN",
+    "since": "SINCE",
+    "until": "UNTIL",
+    "till": "UNTIL",
+    "from": "FROM",
+    "share_of": "SHARE_OF",
+    "weekday": "WEEKDAY",
+}
+"""Words that stand between values, or before them, and the sign or token they are."""
+MULTIPLIERS: Final = {
+    "hundred": 10**2,
+    "thousand": 10**3,
+    "million": 10**6,
+    "mln": 10**6,
+    "billion": 10**9,
+    "bn": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+POWERS: Final = {"squared": 2, "cubed": 3}
+TRUTHS: Final = {"true": True, "false": False}
+DAYS: Final = {"yesterday": -1, "today": 0, "tomorrow": 1}
+BASES: Final = {
+    "binary": "base 2",
+    "bin": "base 2",
+    "octal": "base 8",
+    "oct": "base 8",
+    "hex": "base 16",
+    "hexadecimal": "base 16",
+}
+FORMS: Final = {
+    "fraction": "fraction",
+    "decimal": "decimal",
+    "decimals": "decimal",
+    "percent": "percent",
+    "percentage": "percent",
+    "scientific": "scientific",
+}
+"""What a number can be told as, beside the bases."""
