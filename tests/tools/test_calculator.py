@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from local_react.errors import ToolError
 from local_react.tools.calculator import MAX_LENGTH, calculator, evaluate
+from local_react.tools.calculator.functions import FUNCTIONS
 from local_react.tools.calculator.scanner import MAX_DEPTH
 from local_react.tools.calculator.words import CONSTANTS
-from local_react.tools.calculator.functions import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 

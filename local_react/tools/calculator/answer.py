@@ -81,7 +81,7 @@ def _fraction(value: Fraction) -> str:
 
 def _is_short(value: Fraction) -> bool:
     # A long fraction in front was seen to be passed on as the answer, 139/2060 for 0.067.
-    return abs(value.numerator) < 1000 and value.denominator < 100
+    return abs(value.numerator) < 100 and value.denominator < 100
 
 
 def _decimal(value: Number, digits: int) -> str:

@@ -121,6 +121,7 @@ _WHOLE_VALUES: Final[Mapping[str, Entry]] = {
     "expand": (symbolic.expand, 1, 1),
     "collect": (symbolic.collect, 2, 2),
     "factor": (_factor, 1, 1),
+    "factors": (_factor, 1, 1),
     "factorize": (_factor, 1, 1),
     "factorise": (_factor, 1, 1),
     "factorint": (_factor, 1, 1),

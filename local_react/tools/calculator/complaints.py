@@ -42,8 +42,8 @@ def _unknown_name(name: str, rest: str) -> str:
     if unit_words.find(name):
         return f"unknown name {shown}: write a number before a unit, as in 1 {name}"
     return (
-        f"unknown name {shown}: put a number in its place, or first give it a value, as in "
-        f"{name[:30]} = 3; or solve an equation, as in 2*x = 6"
+        f"unknown name {shown}: to solve for it write the whole equation with =, as in "
+        f"2*{name} + 6 = 20; or first give it a value, as in {name} = 3; 2*{name}"
     )
 
 

@@ -57,7 +57,7 @@ class Counted:
             return False  # 0xfg
         if len(word) < 3 or not word.isalpha() or self._is_function(word):
             return False
-        if word in words.OPERATORS or word in words.CONSTANTS:
+        if word in words.OPERATORS or word in words.CONSTANTS or word in words.MULTIPLIERS:
             return False
         return not difflib.get_close_matches(word, words.CONSTANTS, n=1, cutoff=0.8)
 

@@ -149,7 +149,10 @@ class _Evaluation:
             options = solving.values_of(equations, name)
             if len(options) == 1:
                 found = found.subs(name, options[0])
-        return told(found if found.free_symbols else numbers.settle(found))
+        if found.free_symbols:
+            names = " and ".join(sorted(map(str, found.free_symbols)))
+            raise ToolError(f"the steps do not say what {names} is: give it a value, as in a = 3")
+        return told(numbers.settle(found))
 
     def _with_known(self) -> list[Equation]:
         """Return the equations with the values that later steps gave their unknowns."""

@@ -204,7 +204,7 @@ def power(base: Number, exponent: Number) -> Number:
     if base_sign < 0 and not exponent.is_Integer:
         raise ToolError(
             "not a real number: a negative base needs a whole exponent; "
-            "for a real cube root write cbrt(x)"
+            "for a root write sqrt(x) or cbrt(x)"
         )
     if base in (1, -1):
         return base if exponent.is_Integer and exponent.p % 2 else integer(1)

@@ -168,16 +168,18 @@ class Reader:
         if self._next_text().casefold() in _SPANS and dates.is_interval(piece.text):
             self._at -= 1  # days between, weeks until
             self._units(piece, 1)
+        elif self._calls(piece):
+            self._add("FUNCTION", piece, piece.text.casefold())
         elif piece.text in self._known:
             self._add("NAME", piece)
-        elif (
-            self._next_text() == "("
-            and self._is_function(piece.text)
-            and not (self._last in _ENDS_VALUE and piece.text.casefold() in words.OPERATORS)
-        ):
-            self._add("FUNCTION", piece, piece.text.casefold())
         elif not (self._word(piece) or self._counted(piece)):
             self._constant_or_unknown(piece)
+
+    def _calls(self, piece: Piece) -> bool:
+        """Return True for mod(7, 3), not for the word in 10 mod (3)."""
+        if self._next_text() != "(" or not self._is_function(piece.text):
+            return False
+        return not (self._last in _ENDS_VALUE and piece.text.casefold() in words.OPERATORS)
 
     def _word(self, piece: Piece) -> bool:
         """Add the token of a word of the language, and return whether it is one."""
@@ -186,7 +188,7 @@ class Reader:
             self._operator(piece, words.OPERATORS[word])
         elif word == "per":
             self._units(piece, -1)
-        elif word in words.MULTIPLIERS and self._last == "NUMBER":
+        elif word in words.MULTIPLIERS and self._last in ("NUMBER", "MULTIPLIER"):
             self._add("MULTIPLIER", piece, str(words.MULTIPLIERS[word]))
         elif piece.text == "k" and self._last == "NUMBER" and not piece.spaced:
             self._add("MULTIPLIER", piece, "1000")
@@ -308,6 +310,7 @@ class Reader:
         word = piece.text
         # A capital E or N is somebody's variable; PI is not.
         folded = word.casefold() if len(word) > 1 else word
+        folded = words.ALIASES.get(folded, folded)
         if folded in words.CONSTANTS and not (self._symbolic and folded in ("rad", "deg")):
             self._add("CONSTANT", piece, folded)
             return

@@ -99,8 +99,12 @@ def _squared(value: Value, times: Any) -> Value:
     return Value(operators.power(value.content, numbers.integer(int(times))), notes=value.notes)
 
 
-def _times_word(digits: Any, times: Any) -> Value:
-    return Value(numbers.multiply(numbers.literal(str(digits)), numbers.integer(int(times))))
+def _times_words(digits: Any, *times: Any) -> Value:
+    """9 hundred thousand is 900000."""
+    number = numbers.literal(str(digits))
+    for word in times:
+        number = numbers.multiply(number, numbers.integer(int(word)))
+    return Value(number)
 
 
 def _imaginary(digits: Any) -> Value:
@@ -133,7 +137,11 @@ def _compare(*children: Any) -> Value:
     values, signs = children[::2], [str(sign) for sign in children[1::2]]
     notes = notes_of(*values)
     pairs = list(zip(values, signs, values[1:], strict=False))
-    if any(kind(value.content) == "formula" for value in values):
+    kinds = {kind(value.content) for value in values}
+    if "formula" in kinds:
+        if not kinds <= {"formula", "number"}:
+            odd = " and ".join(sorted(kinds - {"formula", "number"}))
+            raise ToolError(f"an unknown is compared with numbers only, not with a {odd}")
         relations = [Equation(left.content, sign, right.content) for left, sign, right in pairs]
         if any(sign not in _ORDERS for sign in signs):
             raise ToolError("an equation is written with one =, as in 2*x = 6")
@@ -319,7 +327,7 @@ RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "number": lambda digits: Value(numbers.literal(str(digits))),
     "imaginary": _imaginary,
     "day": lambda text: Value(dates.parse(str(text))),
-    "times_word": _times_word,
+    "times_words": _times_words,
     "group": _group,
     "tuple": _tuple,
     "list": _list,

@@ -49,7 +49,6 @@ _GLUED: Final = re.compile(r"(?:h|hr|hrs|min|d|ft|lb)(?=[0-9])")
 """A unit between two numbers: 1h30m, 5ft3in."""
 _GOES_ON: Final = frozenset("+-*/^,=<>&|")
 _WENT_ON: Final = frozenset("*/^,=<>&|)")
-INFIX: Final = frozenset({"of", "off", "mod", "and", "or", "xor", "in", "to", "per"})
 
 
 def scan(text: str) -> list[Piece]:
@@ -151,8 +150,10 @@ def _is_call(before: str) -> bool:
         return False
     name = found[1].casefold()
     value = before[: found.start()].rstrip()[-1:]
-    is_infix = name in INFIX and bool(value) and (value.isalnum() or value in ")!%.")
-    return name not in words.CONSTANTS and not is_infix
+    is_infix = bool(value) and (value.isalnum() or value in ")!%.")
+    if name in words.OPERATORS:
+        return name == "mod" and not is_infix
+    return name not in words.CONSTANTS
 
 
 def _unknown_sign(rest: str) -> str:

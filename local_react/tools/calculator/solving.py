@@ -58,6 +58,8 @@ def checked(equation: Equation) -> Equation:
     odd = kinds - {"number", "formula"}
     if odd and (len(kinds) > 1 or "relation" in odd):
         raise ToolError(f"an equation has two numbers on its sides, not a {' and a '.join(kinds)}")
+    if any(side.has(sp.oo) for side in (equation.left, equation.right) if "formula" in kinds):
+        raise ToolError("undefined: infinity is on no side of an equation")
     return equation
 
 

@@ -50,8 +50,9 @@ def tidy(expression: str) -> str:
 
     Raises ToolError where it is empty or mixes currencies.
     """
+    expression = re.sub("[\u00ad\u200b-\u200d\u2060\ufeff]", "", expression)  # pasted, unseen
     text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
-    text = re.sub("([0-9]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
+    text = re.sub("([0-9.,]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
     text = re.sub(r"(?<![\d.,/^)])([0-9]+) ([0-9]+)/([0-9]+)(?![\d.,/])", _mixed_fraction, text)
     # Thin and fixed spaces within a number separate thousands, as in 1 234 567.
     text = re.sub("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))", "", text)
@@ -76,6 +77,8 @@ def has_currency(expression: str) -> bool:
 
 def _mixed_number(match: re.Match[str]) -> str:
     """Return 2½ as (2+1/2), and ½ as (1/2)."""
+    if match[1] and not match[1].isdecimal():
+        raise ToolError(f"not understood at {match[0]!r}: write a whole number before a fraction")
     top, _, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
     return f"({match[1]}+{top}/{bottom})" if match[1] else f"({top}/{bottom})"
 

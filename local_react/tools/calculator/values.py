@@ -103,5 +103,5 @@ def bounded(formula: Content) -> Content:
         if part.is_Integer and int(part).bit_length() > 60_000:
             raise ToolError("too large: a number in the formula is too long; use smaller ones")
     if formula.has(sp.zoo, sp.nan):
-        raise ToolError("undefined: there is no such value (a division by zero)")
+        raise ToolError("undefined: there is no such value")
     return formula

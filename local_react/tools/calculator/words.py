@@ -7,6 +7,7 @@ from typing import Final
 CONSTANTS: Final = frozenset(
     {"pi", "e", "tau", "phi", "deg", "degree", "degrees", "rad", "radian", "radians", "infinity"}
 )
+ALIASES: Final = {"oo": "infinity", "inf": "infinity"}
 OPERATORS: Final = {
     "plus": "+",
     "minus": "-",
