@@ -137,7 +137,8 @@ import sys
 opened = []
 sys.addaudithook(lambda event, args: opened.append(args[0]) if event == "open" else None)
 import local_react
-heavy = {"llama_cpp", "sympy", "pint", "rich", "numpy", "pydantic", "click", "ddgs"} & set(sys.modules)
+heavy = {"llama_cpp", "sympy", "pint", "rich", "numpy", "pydantic", "click", "ddgs"}
+heavy &= set(sys.modules)
 strange = [name for name in opened if not str(name).endswith((".py", ".pyc"))]
 assert not heavy, heavy
 assert not strange, strange

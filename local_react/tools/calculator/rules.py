@@ -179,10 +179,6 @@ def _if_else(first: Value, _: Any, condition: Value, __: Any, second: Value) -> 
     return Value(chosen.content, chosen.form, notes_of(condition, chosen))
 
 
-def _ternary(condition: Value, _: Any, first: Value, __: Any, second: Value) -> Value:
-    return _if_else(first, _, condition, __, second)
-
-
 def _equation(left: Value, _: Any, right: Value) -> Value:
     return Value(Equation(left.content, "=", right.content), notes=notes_of(left, right))
 
@@ -298,7 +294,7 @@ RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "days_until": _days_until,
     "days_since": _days_since,
     "if_else": _if_else,
-    "ternary": _ternary,
+    "ternary": lambda condition, _, first, __, second: _if_else(first, _, condition, __, second),
     "either": _either,
     "both": _both,
     "negated": _negated,

@@ -14,6 +14,10 @@ _SIGNS: Final = str.maketrans(
     | {"π": " pi ", "τ": " tau ", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg ", "→": "->"}
     | {"μ": "µ", "∞": " infinity ", "“": '"', "”": '"', "‘": "'", "’": "'"}
 )
+_UNSEEN: Final = re.compile(
+    "(?<!\\w)[\u00ad\u200b-\u200d\u2060\ufeff]+|[\u00ad\u200b-\u200d\u2060\ufeff]+(?!\\w)"
+)
+"""What comes along with a pasted text and shows nothing; within a word it is no accident."""
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _ASKED: Final = re.compile(
     r"^(?:(?:what(?:'s| is| are)|how (?:much|many)(?: is| are)?|calculate|compute|evaluate|find)"
@@ -50,7 +54,7 @@ def tidy(expression: str) -> str:
 
     Raises ToolError where it is empty or mixes currencies.
     """
-    expression = re.sub("[\u00ad\u200b-\u200d\u2060\ufeff]", "", expression)  # pasted, unseen
+    expression = _UNSEEN.sub("", expression)
     text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
     text = re.sub("([0-9.,]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
     text = re.sub(r"(?<![\d.,/^)])([0-9]+) ([0-9]+)/([0-9]+)(?![\d.,/])", _mixed_fraction, text)
