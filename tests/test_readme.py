@@ -14,8 +14,10 @@ from local_react.catalog import load_catalogue, models_dir
 from local_react.cli.ask import ask
 from local_react.cli.bench import bench
 from local_react.cli.cache import cache
+from local_react.cli.calc import calc
 from local_react.cli.doctor import doctor
 from local_react.errors import LocalReactError
+from local_react.tools.calculator import evaluate
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 
@@ -47,7 +49,7 @@ def printed(program: str) -> str:
 def test_the_options_it_names_exist() -> None:
     options = {
         name
-        for command in (ask, bench, cache, doctor)
+        for command in (ask, bench, cache, calc, doctor)
         for param in command.params
         for name in (*param.opts, *param.secondary_opts)
     }
@@ -72,3 +74,18 @@ def test_the_models_it_names_are_in_the_catalogue() -> None:
     assert f"`{catalogue.recommended}` is recommended" in README
     assert len(catalogue.models) == 10
     assert sum(model.index is not None for model in catalogue.models) == 3
+
+
+@pytest.mark.parametrize(
+    ("expression", "answer"), re.findall(r'local-react calc "(.*)" +# (.*)', README)
+)
+def test_the_calculator_answers_as_it_says(expression: str, answer: str) -> None:
+    assert evaluate(expression) == answer
+
+
+def test_the_calculator_takes_what_it_lists() -> None:
+    table = README.split("| it takes | such as |")[1].split("\n\n")[0]
+    table = re.sub(r"\| functions .*", "", table)  # names alone
+    for example in re.findall(r"`([^`]+)`", table.replace("\\|", "|")):
+        if re.search(r"[0-9]", example):
+            assert evaluate(example)

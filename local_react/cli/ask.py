@@ -33,6 +33,7 @@ Other commands:
   local-react models        list the models of the catalogue
   local-react bench         measure this machine, and remember what is best
   local-react cache [clear] show or clear what makes the next start quicker
+  local-react calc          work out an expression exactly, without a model
   local-react doctor        tell what this machine has, and whether a model fits
 
 \b

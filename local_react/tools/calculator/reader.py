@@ -43,8 +43,8 @@ _SIGNS: Final = {
     "->": "CONVERT",
     "?": "QUESTION",
     ":": "COLON",
+    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), "COMPARE"),
 }
-_SIGNS_ALL: Final = {**_SIGNS, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), "COMPARE")}
 _VALUES: Final = """
     NUMBER IMAGINARY UNIT DATE NAME CONSTANT CLOSE TSIL BAR_CLOSE FACTORIAL PERCENT TRUTH
     MULTIPLIER SQUARED
@@ -65,7 +65,7 @@ class Reader:
         self._pieces = pieces
         self._known = known
         self._is_function = is_function
-        self._units_at = Counted(pieces, known, is_function)
+        self._measures = Counted(pieces, known, is_function)
         self._at = 0
         self._bars: list[int] = []
         self._depth = 0
@@ -123,7 +123,7 @@ class Reader:
             self._add("COMMA", piece)  # limit(1/x, x -> 0)
         else:
             self._depth += (piece.text == "(") - (piece.text == ")")
-            self._add(_SIGNS_ALL[piece.text], piece)
+            self._add(_SIGNS[piece.text], piece)
 
     def _is_remainder(self, piece: Piece) -> bool:
         """Return True where % stands between two values: 7 % 3, also 7 % -3."""
@@ -220,7 +220,7 @@ class Reader:
             self._has_between = sign != "UNTIL"
             self._add(sign, piece)
         else:
-            self._add(_SIGNS_ALL.get(sign, sign), piece)
+            self._add(_SIGNS.get(sign, sign), piece)
 
     def _is_number(self, piece: Piece | None) -> bool:
         return piece is not None and piece.kind == "number"
@@ -244,7 +244,8 @@ class Reader:
             word in words.BASES
             or word in words.FORMS
             or unit_words.find(following.text)
-            or word in ("base", "deg", "degrees", "rad", "radians")
+            or word in words.ANGLES
+            or word == "base"
         )
 
     def _target(self) -> None:
@@ -262,7 +263,7 @@ class Reader:
         elif word in words.BASES or word in words.FORMS or piece.text == "%":
             self._at += 1
             self._add("TARGET", piece, words.BASES.get(word) or words.FORMS.get(word, "percent"))
-        elif word in ("deg", "degree", "degrees", "rad", "radian", "radians"):
+        elif word in words.ANGLES:
             self._at += 1
             self._add("TARGET", piece, word[:3])
         elif piece.kind == "name" and unit_words.find(piece.text):
@@ -281,8 +282,8 @@ class Reader:
         """Return True for the / of km/h and of 5/hour, not for that of 5/x or 6/2."""
         if self._symbolic or self._last not in _COUNTED:
             return False
-        return self._units_at.is_unit(self._at) or (
-            self._last == "UNIT" and self._units_at.is_droppable(self._at)
+        return self._measures.is_unit(self._at) or (
+            self._last == "UNIT" and self._measures.is_droppable(self._at)
         )
 
     def _counted(self, piece: Piece) -> bool:
@@ -290,7 +291,7 @@ class Reader:
         if self._symbolic or self._last not in _COUNTED or piece.text in words.CONSTANTS:
             return False
         place = self._at - 1
-        if not (self._units_at.is_unit(place) or self._units_at.is_droppable(place)):
+        if not (self._measures.is_unit(place) or self._measures.is_droppable(place)):
             return False
         self._at = place
         self._units(piece, 1)
@@ -298,7 +299,7 @@ class Reader:
 
     def _units(self, piece: Piece, power: int) -> None:
         """Add the units that stand here as one token: km, m/s^2, N m, per hour."""
-        taken = self._units_at.take(self._at, power)
+        taken = self._measures.take(self._at, power)
         self._at = taken.at
         self.dropped += taken.dropped
         if taken.unit:
@@ -311,7 +312,7 @@ class Reader:
         # A capital E or N is somebody's variable; PI is not.
         folded = word.casefold() if len(word) > 1 else word
         folded = words.ALIASES.get(folded, folded)
-        if folded in words.CONSTANTS and not (self._symbolic and folded in ("rad", "deg")):
+        if folded in words.CONSTANTS and not (self._symbolic and folded in words.ANGLES):
             self._add("CONSTANT", piece, folded)
             return
         following = self._next()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-CONSTANTS: Final = frozenset(
-    {"pi", "e", "tau", "phi", "deg", "degree", "degrees", "rad", "radian", "radians", "infinity"}
-)
+ANGLES: Final = frozenset({"deg", "degree", "degrees", "rad", "radian", "radians"})
+CONSTANTS: Final = frozenset({"pi", "e", "tau", "phi", "infinity"}) | ANGLES
 ALIASES: Final = {"oo": "infinity", "inf": "infinity"}
 OPERATORS: Final = {
     "plus": "+",
