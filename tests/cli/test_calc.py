@@ -28,7 +28,7 @@ def calc(*arguments: str, piped: bytes | None = None) -> subprocess.CompletedPro
         (["--2"], "2"),
         (["2", "+", "3"], "5"),
         (["5", "km", "in", "m"], "5000 m"),
-        (["½ × π"], "pi/4 (0.785398163397)"),
+        (["½ × π"], "pi/2 (1.57079632679)"),
     ],
 )
 def test_it_prints_the_answer_alone(arguments: list[str], answer: str) -> None:
