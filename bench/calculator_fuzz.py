@@ -5,8 +5,9 @@
 
 Draws expressions with hypothesis, in batches, until the seconds are spent: any text and
 broken expressions, and expressions made together with their value by Python's fractions,
-dates and tables of factors (tests/tools/calculator_fuzzing.py). The same seed draws the
-same ones. Prints one table, then each example that failed, as short as it could be made.
+dates and tables of factors (calculator_arithmetic.py, calculator_beyond.py). The same
+seed draws the same ones. Prints one table, then each example that failed, as short as it
+could be made.
 Failed is: another value; no value where there is one, or one where there is none; an
 exception other than ToolError; a worker that broke; more than 2 seconds or 256 MiB; and a
 wrong sum right after the worker was replaced. With --check the exit code is then 1.
@@ -20,7 +21,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
@@ -28,6 +28,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
+import calculator_arithmetic as basic
+import calculator_beyond as beyond
 import psutil
 from common import run, verdict
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -36,9 +38,6 @@ from hypothesis import strategies as st
 from local_react.errors import ToolError
 from local_react.tools.calculator import evaluate
 from local_react.tools.calculator.process import shared_worker
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
-import calculator_fuzzing as fuzzing
 
 MOST_SECONDS: Final = 2.0
 MOST_MEMORY: Final = 256 * 2**20
@@ -50,22 +49,22 @@ MOST_SHORTENED: Final = 3
 MOST_SHOWN: Final = 6
 """Failures of a kind that are printed."""
 
-KINDS: Final[dict[str, st.SearchStrategy[fuzzing.Case]]] = {
-    "any text": fuzzing.ANY_TEXT,
-    "pieces": fuzzing.PIECES_TEXT,
-    "mutations": fuzzing.mutations(),
-    "arithmetic": fuzzing.arithmetic(),
-    "comparisons": fuzzing.comparisons(),
-    "steps": fuzzing.steps(),
-    "calls": fuzzing.calls(),
-    "equations": fuzzing.equations(),
-    "inequalities": fuzzing.inequalities(),
-    "calculus": fuzzing.calculus(),
-    "units": fuzzing.units(),
-    "dates": fuzzing.dates(),
-    "matrices": fuzzing.matrices(),
-    "bases": fuzzing.bases(),
-    "complex": fuzzing.complexes(),
+KINDS: Final[dict[str, st.SearchStrategy[basic.Case]]] = {
+    "any text": basic.ANY_TEXT,
+    "pieces": basic.PIECES_TEXT,
+    "mutations": basic.mutations(),
+    "arithmetic": basic.arithmetic(),
+    "comparisons": basic.comparisons(),
+    "steps": basic.steps(),
+    "calls": beyond.calls(),
+    "equations": beyond.equations(),
+    "inequalities": beyond.inequalities(),
+    "calculus": beyond.calculus(),
+    "units": beyond.units(),
+    "dates": beyond.dates(),
+    "matrices": beyond.matrices(),
+    "bases": beyond.bases(),
+    "complex": beyond.complexes(),
 }
 
 
@@ -148,10 +147,10 @@ class _Enough(BaseException):
 
 def _batch(kind: str, random: str, tally: Tally, end: float) -> None:
     """Draw and try a batch of expressions; the first that fails ends it."""
-    failures: list[tuple[fuzzing.Case, str]] = []
+    failures: list[tuple[basic.Case, str]] = []
     last = [end]
 
-    def tried(case: fuzzing.Case) -> None:
+    def tried(case: basic.Case) -> None:
         if perf_counter() >= last[0]:
             raise _Enough
         found = _Trial(case)
@@ -174,7 +173,7 @@ def _batch(kind: str, random: str, tally: Tally, end: float) -> None:
 
 
 def _with_hypothesis(
-    tried: Callable[[fuzzing.Case], None], cases: st.SearchStrategy[fuzzing.Case], random: str
+    tried: Callable[[basic.Case], None], cases: st.SearchStrategy[basic.Case], random: str
 ) -> Callable[[], None]:
     limits = settings(
         max_examples=BATCH,
@@ -198,7 +197,7 @@ def _count(tally: Tally, trial: _Trial) -> None:
 class _Trial:
     """One expression: what was told, what it took, and what is wrong with it, or ""."""
 
-    def __init__(self, case: fuzzing.Case) -> None:
+    def __init__(self, case: basic.Case) -> None:
         before = _running()
         _forget_peak(before)
         began = perf_counter()
@@ -231,7 +230,7 @@ class _Trial:
             return "" if quoted else f"told of our insides: {self.told[:200]!a}"
         return ""
 
-    def _answer(self, case: fuzzing.Case) -> str:
+    def _answer(self, case: basic.Case) -> str:
         if case.outcome == "either":
             return ""
         if case.outcome != self.outcome or not case.agrees(self.told):
