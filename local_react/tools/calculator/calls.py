@@ -185,6 +185,13 @@ BINDING: Final = SYMBOLIC | {"sum", "product", "prod", "factor", "factorize", "f
 """And those that take one, where there is one."""
 
 
+def takes_all(name: str) -> bool:
+    """Return True for a function that takes all the rest of a step: expand (x+1)^3."""
+    folded = name.casefold()
+    is_about_unknowns = folded in BINDING and folded not in ("solve", "sum", "product", "prod")
+    return is_about_unknowns or folded in statistics.FUNCTIONS
+
+
 def is_function(name: str) -> bool:
     """Return True for the name of a function."""
     folded = name.casefold()

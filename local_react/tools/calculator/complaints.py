@@ -10,6 +10,7 @@ from typing import Final
 from local_react.errors import ToolError
 from local_react.tools.calculator import calls, unit_words, words
 from local_react.tools.calculator.scanner import Piece
+from local_react.tools.calculator.text import quoted
 
 _HOW: Final = "write only numbers, + - * / ^ % ( ) and functions such as sqrt(2)"
 
@@ -23,24 +24,31 @@ def check_unknown(text: str, unknown: Sequence[Piece]) -> None:
         after = unknown[0].start + len(unknown[0].text)
         raise ToolError(_unknown_name(names[0], text[after:]))
     if all(len(name) < 3 for name in names):
-        listed = " and ".join(map(repr, names[:3]))
+        listed = " and ".join(map(quoted, names[:3]))
         given = "; ".join(f"{name} = {n}" for n, name in enumerate(names[:3], 2))
         raise ToolError(f"unknown names {listed}: first give them values, as in {given}; ...")
-    quoted = ", ".join(map(repr, names[:3]))
-    raise ToolError(f"not a math expression: {quoted} mean nothing here; {_HOW}")
+    listed = ", ".join(map(quoted, names[:3]))
+    raise ToolError(f"not a math expression: {listed} mean nothing here; {_HOW}")
 
 
 def _unknown_name(name: str, rest: str) -> str:
-    shown = repr(name[:30])
+    shown = quoted(name[:30])
     if calls.is_function(name):
-        number = re.match(r" ?([0-9.]+)", rest)
-        return f"{name} is a function: write {name}({number[1] if number else '...'})"
+        given = re.split(r"[;\n]", rest)[0].strip().removeprefix("of ")
+        if re.fullmatch(r"[0-9. ]+", given):
+            given = ", ".join(given.split())
+        return f"{name} is a function: write {name}({given[:30] if given[:1].isalnum() else '...'})"
     if name in ("i", "j", "I"):
         return f"unknown name {shown}: the imaginary unit is written 1i"
     if _alike(name):
         return f"unknown name {shown}: did you mean {' or '.join(_alike(name))}?"
     if unit_words.find(name):
         return f"unknown name {shown}: write a number before a unit, as in 1 {name}"
+    if len(name) > 2 and name.isalpha():
+        return (
+            f"unknown name {shown}: leave the word out, or first give it a value, as in "
+            f"{name} = 3; 2*{name}"
+        )
     return (
         f"unknown name {shown}: to solve for it write the whole equation with =, as in "
         f"2*{name} + 6 = 20; or first give it a value, as in {name} = 3; 2*{name}"
@@ -58,23 +66,43 @@ def unknown_function(name: str) -> ToolError:
     """Return the error for a call of a function that there is none of."""
     found = _alike(name)
     advice = f"did you mean {' or '.join(found)}?" if found else "write * for a product"
-    return ToolError(f"unknown function {name[:30]!r}: {advice}")
+    return ToolError(f"unknown function {quoted(name[:30])}: {advice}")
+
+
+def unknown_target(word: str) -> ToolError:
+    """Return the error for what stands after "in" or "to" and is nothing to tell a value in."""
+    if word.casefold().rstrip("s") in _MONEY:
+        return ToolError(f"currencies are not converted here: {word} has another rate each day")
+    return ToolError(
+        f"not understood at {quoted(word[:20])}: after 'in' or 'to' write a unit such as km, "
+        "or binary, hex, percent, fraction"
+    )
+
+
+_MONEY: Final = frozenset(
+    {"usd", "eur", "gbp", "jpy", "chf", "cny", "inr", "euro", "dollar", "yen"}
+)
 
 
 def nameless(text: str, pieces: Sequence[Piece]) -> ToolError:
+    """Return the error for a step before the last that is no name = value."""
+    numbers = text.split()
+    if all(re.fullmatch(r"-?[0-9.,]+", number) for number in numbers):
+        listed = ", ".join(number.replace(",", "") for number in numbers[:3])
+        return ToolError(f"several numbers and nothing to do: write sum({listed}, ...) to add them")
     start = pieces[0].start
     shown = re.split(r"[;\n]", text[start:])[0].strip()[:20]
     return ToolError(
-        f"the step {shown!r} has no name: write a = {shown}, and use a in a later step"
+        f"the step {quoted(shown)} has no name: write a = {shown}, and use a in a later step"
     )
 
 
 def not_understood(text: str, place: int) -> ToolError:
     """Return the error that quotes where the text stops making sense, and what helps."""
     if place >= len(text):
-        return ToolError(f"{text[-20:]!r} ends too early: add the missing number or ')'")
+        return ToolError(f"{quoted(text[-20:])} ends too early: add the missing number or ')'")
     rest = text[place:].strip()
-    return ToolError(f"not understood at {rest[:20]!r}: {_advice(text[:place], rest)}")
+    return ToolError(f"not understood at {quoted(rest[:20])}: {_advice(text[:place], rest)}")
 
 
 def _advice(before: str, rest: str) -> str:
@@ -92,5 +120,5 @@ def _advice(before: str, rest: str) -> str:
     if first == "!":
         return "for a factorial of a factorial write (3!)!"
     if first.isdecimal() or first == ".":
-        return f"write an operator, such as *, before {rest[:10]!r}"
+        return f"write an operator, such as *, before {quoted(rest[:10])}"
     return _HOW

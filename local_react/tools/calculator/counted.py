@@ -57,9 +57,10 @@ class Counted:
             return False  # 0xfg
         if len(word) < 3 or not word.isalpha() or self._is_function(word):
             return False
-        if word in words.OPERATORS or word in words.CONSTANTS or word in words.MULTIPLIERS:
+        if word in {*words.OPERATORS, *words.CONSTANTS, *words.MULTIPLIERS, *words.NOT_LEFT_OUT}:
             return False
-        return not difflib.get_close_matches(word, words.CONSTANTS, n=1, cutoff=0.8)
+        long = [known for known in words.CONSTANTS if len(known) > 3]
+        return not difflib.get_close_matches(word, long, n=1, cutoff=0.8)
 
     def take(self, at: int, power: int) -> Taken:
         """Return the units from a place on: km, m/s^2, N m; those of "per hour" where the

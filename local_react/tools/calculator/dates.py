@@ -27,6 +27,7 @@ DATE: Final = re.compile(
     rf"""(?<![\w./-])(?:
     (?P<iso>[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}})
     |(?P<slashed>[0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{4}})
+    |(?P<yearfirst>[0-9]{{4}}/[0-9]{{1,2}}/[0-9]{{1,2}})
     |(?P<dotted>[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}})
     |(?:{_WEEKDAY.replace(" ", "[ ]")})?(?:
         (?P<month>{_MONTH})[ ](?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,?[ ](?P<year>[0-9]{{4}})
@@ -41,6 +42,10 @@ _CONTEXT: Final = re.compile(
     r"\b(?:days?|weeks?|months?|years?|weekday|between|until|since|today|tomorrow|yesterday)\b",
     re.IGNORECASE,
 )
+
+
+_LIKELY_YEARS: Final = range(1900, 2101)
+"""A quotient by such a number is rarely meant: 8/31/2019."""
 
 
 def has_context(text: str) -> bool:
@@ -61,19 +66,34 @@ def read(found: re.Match[str], *, certain: bool) -> str | None:
         month, day, year = map(int, text.split("/"))
         if month > 12 >= day:
             month, day = day, month
+    elif found["yearfirst"]:
+        year, month, day = map(int, text.split("/"))
     elif found["dotted"]:
         day, month, year = map(int, text.split("."))
     else:
         named = (found["month"] or found["month2"]).casefold()
         month = 1 + next(n for n, name in enumerate(_MONTHS) if name.startswith(named[:3]))
         day, year = int(found["day"] or found["day2"]), int(found["year"] or found["year2"])
-    signs = found["iso"] or found["slashed"]
-    if signs and not certain and not re.search(r"(?<![0-9])0[0-9]", signs):
+    signs = found["iso"] or found["slashed"] or found["yearfirst"]
+    is_certain = not signs or certain or bool(re.search(r"(?<![0-9])0[0-9]", signs))
+    if not is_certain and (found["iso"] or year not in _LIKELY_YEARS):
         return None
     try:
         return date(year, month, day).isoformat()
     except ValueError as error:
+        if not is_certain:
+            return None
         raise ToolError(f"{text} is no date: {error}; write it as yyyy-mm-dd") from error
+
+
+def note(found: re.Match[str]) -> str:
+    """Return how a date was read that could be another one, "" for the others."""
+    if not found["slashed"]:
+        return ""
+    first, second, _ = map(int, found[0].split("/"))
+    if first > 12 or second > 12 or first == second:
+        return ""
+    return f"{found[0]} is read as month/day/year"
 
 
 def parse(text: str) -> date:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import lark
@@ -82,17 +82,14 @@ class _Evaluation:
                 f"{pieces[0].text} cannot be defined as a function: write the formula with the "
                 "value in it"
             )
+        pieces = _in_brackets(pieces, self._known)
         name = _assigned(pieces)
         if name and not self._is_unknown_in(name, pieces[2:]):
             content = self._value(pieces[2:]).content
             self._known[name] = content
             if not last:
                 return ""
-            if not self._equations:
-                return f"{name} = {told(content)}"
-            del self._known[name]  # one more of the equations
-            self._equations.append(Equation(sp.Symbol(name), "=", content))
-            return self._solved()
+            return self._solved() if self._equations else f"{name} = {told(content)}"
         value = self._value(pieces)
         content = value.content
         if isinstance(content, Equation) and content.sign == "=":
@@ -181,6 +178,7 @@ class _Evaluation:
         return f"false: {told(equation.left)} is not {told(equation.right)}"
 
     def _value(self, pieces: Sequence[Piece]) -> Value:
+        self._notes.extend(piece.note for piece in pieces if piece.note)
         tokens = self._tokens(pieces)
         value = value_of(self._text, tokens, self._known)
         self._notes.extend(value.notes)
@@ -218,6 +216,31 @@ class _Evaluation:
             self._text, [piece for piece in reader.unknown if not _can_be_unknown(piece.text)]
         )
         return tokens
+
+
+def _in_brackets(step: list[Piece], known: Collection[str]) -> list[Piece]:
+    """Return a step that begins with a function's name, its brackets written: expand (x+1)^3,
+    average of 3, 5."""
+    name, rest = step[0], step[1:]
+    if not rest or name.text in known or not calls.takes_all(name.text):
+        return step
+    if rest[0].text == "of":
+        rest = rest[1:]
+    is_call = rest[:1] and rest[0].text == "(" and (not rest[0].spaced or _is_closed(rest))
+    if not rest or is_call or (rest[0].kind == "sign" and rest[0].text not in "([|√∛"):
+        return step
+    opened = Piece("sign", "(", rest[0].start, spaced=False)
+    return [name, opened, *rest, Piece("sign", ")", rest[-1].start, spaced=False)]
+
+
+def _is_closed(pieces: Sequence[Piece]) -> bool:
+    """Return True where the first bracket is closed by the last piece."""
+    depth = 0
+    for number, piece in enumerate(pieces, 1):
+        depth += (piece.text in ("(", "[")) - (piece.text in (")", "]"))
+        if depth == 0:
+            return number == len(pieces)
+    return True
 
 
 def _is_definition(pieces: Sequence[Piece]) -> bool:

@@ -28,6 +28,8 @@ from local_react.tools.calculator.numbers import (
     workable,
 )
 
+MAX_POWER_BITS: Final = 4096
+
 
 def modulo(left: Number, right: Number) -> Number:
     """Return the remainder, with the sign of the divisor as in Python."""
@@ -179,6 +181,16 @@ def _angle(y: Number, x: Number) -> Number:
     return sp.atan2(workable(y), workable(x))
 
 
+def power_of(base: Number, exponent: Number, modulus: Number | None = None) -> Number:
+    """Return pow(b, e), or pow(b, e, m): the remainder of b^e by m."""
+    if modulus is None:
+        return power(base, exponent)
+    b, e, m = (whole(value, "pow with three values") for value in (base, exponent, modulus))
+    if e < 0 or m == 0 or e.bit_length() > MAX_POWER_BITS:
+        raise ToolError("undefined: pow with three values takes an exponent from 0 on, and not 0")
+    return integer(pow(b, e, m))
+
+
 def nth_root(value: Number, degree: Number) -> Number:
     """Return root(x, n), the real one."""
     number = whole(degree, "root", at_least=1, at_most=1000)
@@ -237,7 +249,7 @@ FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int, int]]] = {
     "log2": (lambda value: _log(value, integer(2)), 1, 1),
     "mod": (modulo, 2, 2),
     "ncr": (binomial, 2, 2),
-    "pow": (power, 2, 2),
+    "pow": (power_of, 2, 3),
     "rint": (round_half_up, 1, 1),
     "root": (nth_root, 2, 2),
     "nthroot": (nth_root, 2, 2),

@@ -17,6 +17,7 @@ from local_react.errors import ToolError
 from local_react.tools.calculator import complaints, dates, unit_words, words
 from local_react.tools.calculator.counted import Counted
 from local_react.tools.calculator.scanner import Piece
+from local_react.tools.calculator.text import quoted
 
 _SIGNS: Final = {
     "+": "PLUS",
@@ -133,7 +134,8 @@ class Reader:
         if following.kind in ("number", "imaginary"):
             return True
         if following.kind == "name":
-            return following.text.casefold() not in words.OPERATORS
+            is_left_out = not self._symbolic and self._measures.is_droppable(self._at)
+            return following.text.casefold() not in words.OPERATORS and not is_left_out
         if following.text in "+-":
             after = self._next(1)
             return piece.spaced and following.spaced and after is not None and not after.spaced
@@ -158,9 +160,7 @@ class Reader:
         if before and before.lower() in ("int", "float") and re.fullmatch(r"-?[0-9.]+", inner):
             self._add("NUMBER", piece, inner)
             return
-        raise ToolError(
-            f"not understood at {piece.text[:20]!r}: this computes, and takes no text in quotes"
-        )
+        raise ToolError(f"not understood at {quoted(piece.text[:20])}: text in quotes is no number")
 
     # Names
 
@@ -170,6 +170,8 @@ class Reader:
             self._units(piece, 1)
         elif self._calls(piece):
             self._add("FUNCTION", piece, piece.text.casefold())
+        elif self._raised_call(piece):
+            pass
         elif piece.text in self._known:
             self._add("NAME", piece)
         elif not (self._word(piece) or self._counted(piece)):
@@ -180,6 +182,19 @@ class Reader:
         if self._next_text() != "(" or not self._is_function(piece.text):
             return False
         return not (self._last in _ENDS_VALUE and piece.text.casefold() in words.OPERATORS)
+
+    def _raised_call(self, piece: Piece) -> bool:
+        """Add the function of sin^2(x), and return whether it is one."""
+        if not self._is_function(piece.text) or self._next_text() not in ("^", "**"):
+            return False
+        rest = [each.text for each in self._pieces[self._at + 1 : self._at + 5]]
+        power = rest[:1] if rest[1:2] == ["("] else rest[1:2]
+        taken = 1 if rest[1:2] == ["("] else 3
+        if rest[taken : taken + 1] != ["("] or not power or not power[0].isdecimal():
+            return False
+        self._add("FUNCTION", piece, f"{piece.text.casefold()}^{power[0][:4]}")
+        self._at += 1 + taken
+        return True
 
     def _word(self, piece: Piece) -> bool:
         """Add the token of a word of the language, and return whether it is one."""
@@ -203,8 +218,10 @@ class Reader:
         return True
 
     def _operator(self, piece: Piece, sign: str) -> None:
-        if sign == "CONVERT" and self._has_between:
-            self._add("UNTIL", piece)  # days from A to B
+        following = self._next()
+        is_range = self._last == "DATE" and following is not None and following.kind == "date"
+        if sign == "CONVERT" and (self._has_between or is_range):
+            self._add("UNTIL", piece)  # days from A to B, A to B
         elif sign == "CONVERT":
             self._add("CONVERT", piece)
             self._target()
@@ -237,16 +254,7 @@ class Reader:
         following = self._next()
         if following is None or following.kind != "name":
             return following is None or following.text not in "(["
-        word = following.text.casefold()
-        if word in ("in", "to", "as", "into"):
-            return True
-        return not (
-            word in words.BASES
-            or word in words.FORMS
-            or unit_words.find(following.text)
-            or word in words.ANGLES
-            or word == "base"
-        )
+        return following.text.casefold() in words.OPERATORS
 
     def _target(self) -> None:
         """Add what the words after "in" or "to" name, as one token."""
@@ -270,10 +278,7 @@ class Reader:
             self._units(piece, 1)
             self.tokens[-1] = self.tokens[-1].update(type="TARGET")
         else:
-            raise ToolError(
-                f"not understood at {piece.text!r}: after 'in' or 'to' write a unit such as km, "
-                "or binary, hex, percent, fraction"
-            )
+            raise complaints.unknown_target(piece.text)
         return None
 
     # Units and counted things

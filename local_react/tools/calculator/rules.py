@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date
 from typing import Any, Final, TypeAlias
 
 import sympy as sp
 
 from local_react.errors import ToolError
-from local_react.tools.calculator import calls, dates, numbers, operators, units
+from local_react.tools.calculator import calls, dates, measure_rules, numbers, operators
 from local_react.tools.calculator.answer import answer, told
-from local_react.tools.calculator.conversions import convert
 from local_react.tools.calculator.units import Quantity
 from local_react.tools.calculator.values import (
     MAX_ITEMS,
@@ -65,6 +63,14 @@ def _sum(operator: Callable[[Content, Content], Content], done: str) -> Rule:
     return rule
 
 
+def _of(left: Value, _: Any, right: Value) -> Value:
+    """15% of 80, 1/4 of 60; 3 of 4 is no product."""
+    content = left.content
+    if left.form == "plain" and kind(content) == "number" and content.is_Integer and content > 1:
+        raise ToolError("a number of a number can mean two things: write 3 * 4, or 3/4")
+    return Value(operators.multiply(content, right.content), notes=notes_of(left, right))
+
+
 def _off(left: Value, _: Any, right: Value) -> Value:
     """20% off 50 is 40."""
     if left.form != "percent":
@@ -83,13 +89,26 @@ def _percent(value: Value, _: Any) -> Value:
 
 
 def _divide(left: Value, _: Any, right: Value) -> Value:
+    if right.form == "quantity" and kind(left.content) == "number":
+        return _share_of_unit(left, right)
     content = operators.divide(left.content, right.content)
     return Value(content, "quotient", notes_of(left, right))
 
 
+def _share_of_unit(left: Value, right: Value) -> Value:
+    """1/2 cup is half a cup, where 60 km / 2 h is a speed."""
+    number = numbers.divide(left.content, right.content.number)
+    said = () if operators.compare(number, numbers.integer(1)) < 0 else (_UNIT_OF_QUOTIENT,)
+    content = Quantity(number, right.content.unit, right.content.label)
+    return Value(content, notes=(*notes_of(left, right), *said))
+
+
+_UNIT_OF_QUOTIENT: Final = "a/b with a unit is read as (a/b) of it"
+
+
 def _juxtapose(left: Value, right: Value, unit: Any = None) -> Value:
     if unit is not None:
-        right = _quantity(right, unit)
+        right = measure_rules.quantity(right, unit)
     said = ("a/b c is read as (a/b)*c",) if left.form == "quotient" else ()
     content = operators.multiply(left.content, right.content)
     return Value(content, notes=(*notes_of(left, right), *said))
@@ -205,94 +224,50 @@ def _arguments(*children: Any) -> list[Value]:
     return [child for child in children if isinstance(child, Value)]
 
 
-def _call(name: Any, _: Any, values: list[Value] | None, __: Any) -> Value:
-    given = values or []
+def _call(called: Any, _: Any, values: list[Value] | None, __: Any) -> Value:
+    name, _, exponent = called.partition("^")
+    value = _called(name, values or [])
+    if not exponent:
+        return value
+    power = operators.power(value.content, numbers.integer(int(exponent)))  # sin^2(x)
+    return Value(power, notes=value.notes)
+
+
+def _called(name: str, given: list[Value]) -> Value:
     natural = name == "log" and len(given) == 1
     said = ("log is the natural logarithm; log10 is for base 10",) if natural else ()
+    if name in ("sin", "cos", "tan") and _looks_like_degrees(given):
+        said = (f"the angle is in radians; for degrees write {name}({given[0].content}°)",)
     if name in _SAMPLE:
-        said = (f"of a sample, divided by n - 1; p{_SAMPLE[str(name)]} is for all there are",)
-    content = calls.apply(str(name), [value.content for value in given])
+        said = (f"of a sample, divided by n - 1; p{_SAMPLE[name]} is for all there are",)
+    content = calls.apply(name, [value.content for value in given])
     return Value(content, notes=(*notes_of(*given), *said))
 
 
+def _looks_like_degrees(given: list[Value]) -> bool:
+    """Return True for sin(30): a whole number of more than a turn in radians."""
+    if len(given) != 1 or not getattr(given[0].content, "is_Integer", False):
+        return False
+    return bool(_A_TURN < abs(given[0].content) < _MOST_DEGREES)
+
+
+_A_TURN: Final = 7
+_MOST_DEGREES: Final = 100_000
 _SAMPLE: Final = {
     **dict.fromkeys(("std", "stddev", "stdev"), "stdev"),
     **dict.fromkeys(("var", "variance"), "variance"),
 }
 
 
-# Units and dates
-
-
-def _quantity(value: Value, unit: Any) -> Value:
-    parts, label = units.decoded(str(unit))
-    if kind(value.content) != "number":
-        raise ToolError(f"a unit stands after a number, not after a {kind(value.content)}")
-    return Value(units.measured(value.content, parts, label), notes=value.notes)
-
-
-def _join(left: Value, right: Value) -> Value:
-    """3 h 20 min, 5 ft 3 in: the sum; the minutes of an hour may be written m."""
-    second = right.content
-    if units.is_hours(left.content) and second.label == "m":
-        second = units.measured(second.number, (("minute", 1),), "min")
-    minus = numbers.sign(left.content.number) < 0
-    content = operators.add(left.content, operators.negate(second) if minus else second)
-    return Value(content, notes=notes_of(left, right))
-
-
-def _convert(value: Value, _: Any, target: Any) -> Value:
-    return Value(convert(value.content, str(target)), notes=value.notes)
-
-
-def _share(part: Value, _: Any, whole: Value) -> Value:
-    share = operators.divide(part.content, whole.content)
-    return Value(convert(share, "percent"), notes=notes_of(part, whole))
-
-
-def _weekday(_: Any, value: Value) -> Value:
-    return Value(calls.apply("weekday", [value.content]), notes=value.notes)
-
-
-def _days_between(*children: Any) -> Value:
-    first, last = (child for child in children if isinstance(child, Value))
-    days = operators.days_between(first.content, last.content)
-    if any(getattr(child, "type", "") == "BETWEEN" for child in children):
-        days = calls.apply("abs", [days])  # whichever of the two is named first
-    return _counted(children[0], days, first, last)
-
-
-def _days_until(*children: Any) -> Value:
-    day = children[-1]
-    return _counted(children[0], operators.days_between(_today(), day.content), day)
-
-
-def _days_since(*children: Any) -> Value:
-    day = children[-1]
-    return _counted(children[0], operators.days_between(day.content, _today()), day)
-
-
-def _today() -> date:
-    return dates.parse(dates.today(0))
-
-
-def _counted(word: Any, days: Quantity, *values: Value) -> Value:
-    """Return the days, in the unit that was asked for."""
-    content: Content = days
-    if word.type == "UNIT" and not str(word).startswith("day^"):
-        content = convert(days, str(word))
-    return Value(content, notes=notes_of(*values))
-
-
 RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "start": lambda value: value,
-    "convert": _convert,
-    "share": _share,
+    "convert": measure_rules.convert,
+    "share": measure_rules.share,
     "equation": _equation,
-    "weekday": _weekday,
-    "days_between": _days_between,
-    "days_until": _days_until,
-    "days_since": _days_since,
+    "weekday": measure_rules.weekday,
+    "days_between": measure_rules.days_between,
+    "days_until": measure_rules.days_until,
+    "days_since": measure_rules.days_since,
     "if_else": _if_else,
     "ternary": lambda condition, _, first, __, second: _if_else(first, _, condition, __, second),
     "either": _either,
@@ -306,6 +281,7 @@ RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "add": _sum(operators.add, "added"),
     "subtract": _sum(operators.subtract, "subtracted"),
     "multiply": _plain(operators.multiply),
+    "of": _of,
     "off": _off,
     "divide": _divide,
     "floor_divide": _plain(operators.floor_divide),
@@ -314,8 +290,8 @@ RULES: Final[Mapping[str, Callable[..., Any]]] = {
     "negate": _negate,
     "positive": lambda _, value: value,
     "invert_bits": _plain(operators.invert_bits),
-    "join": _join,
-    "quantity": _quantity,
+    "join": measure_rules.join,
+    "quantity": measure_rules.quantity,
     "power": _plain(operators.power),
     "squared": _squared,
     "factorial": _factorial,

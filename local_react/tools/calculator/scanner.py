@@ -12,6 +12,7 @@ from typing import Final, Literal, cast
 
 from local_react.errors import ToolError
 from local_react.tools.calculator import dates, words
+from local_react.tools.calculator.text import quoted
 
 MAX_DEPTH: Final = 40
 """Brackets within brackets."""
@@ -28,6 +29,8 @@ class Piece:
     start: int
     spaced: bool
     """True where white space stands before it."""
+    note: str = ""
+    """How it was read, where there is another way."""
 
 
 _DIGITS: Final = r"[0-9]+(?:_[0-9]+)*"
@@ -37,6 +40,7 @@ _PIECE: Final = re.compile(
         (?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+)(?!\w)
         |(?<![\d.,])[1-9][0-9]{{0,2}}(?:(?:,[0-9]{{3}})+|(?:'[0-9]{{3}})+)(?!\d|,\d)
         (?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?
+        |(?<![\d.,])[1-9][0-9]?(?:,[0-9]{{2}})+,[0-9]{{3}}(?!\d|,\d)(?:\.[0-9]*)?
         |(?:{_DIGITS}(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<name>[^\W\d]\w*)
     |(?P<quoted>"[^"\n]*"|'[^'\n]*')
@@ -83,7 +87,7 @@ class _Scan:
         date = dates.DATE.match(self._text, place)
         meant = dates.read(date, certain=self._has_dates) if date else None
         if date and meant:
-            return Piece("date", meant, place, spaced), date.end()
+            return Piece("date", meant, place, spaced, dates.note(date)), date.end()
         found = _PIECE.match(self._text, place)
         if found is None:
             raise ToolError(_unknown_sign(self._text[place:]))
@@ -98,13 +102,15 @@ class _Scan:
         return Piece(kind, text, place, spaced), found.end()
 
     def _number(self, text: str, place: int, spaced: bool) -> tuple[Piece, int]:
+        note = ""
         if "," in text and self._separating[-1]:
+            note = f"in a function or list {text} is read as several values"
             text = text.partition(",")[0]
         after = place + len(text)
         digits = re.sub("[,_']", "", text)
         if re.match(r"[ij](?!\w)", self._text[after:]):
             return Piece("imaginary", digits, place, spaced), after + 1
-        return Piece("number", digits, place, spaced), after
+        return Piece("number", digits, place, spaced, note), after
 
     def _note_bracket(self, sign: str, found: re.Match[str]) -> None:
         if sign in "([":
@@ -164,5 +170,4 @@ def _unknown_sign(rest: str) -> str:
         "#": "leave comments out",
         "\\": "write it without LaTeX, as in sqrt(2)/3",
     }.get(sign, "write numbers, names, + - * / ^ % ( ) and functions such as sqrt(2)")
-    shown = rest[:20] if rest[:20].isprintable() else ascii(rest[:20])[1:-1]
-    return f"not understood at {shown!r}: {advice}"
+    return f"not understood at {quoted(rest[:20])}: {advice}"

@@ -118,6 +118,8 @@ def _roots(difference: Any, name: Any) -> tuple[list[Any], bool]:
         return known, len(known) == len(found)
     if difference.free_symbols != {name}:
         raise ToolError(f"no formula for {name} is known: give numbers for the other unknowns")
+    if sp.simplify(difference) == 0:
+        raise ToolError(f"the two sides are equal for every {name}: there is nothing to solve for")
     numerical = _numerical(difference, name)
     if not numerical and unsolved:
         raise ToolError(f"no solution for {name} was found: write the equation in another way")

@@ -7,6 +7,7 @@ import unicodedata
 from typing import Final
 
 from local_react.errors import ToolError
+from local_react.tools.calculator.pasted import without_markup
 
 _CURRENCIES: Final = "$€£¥₹₩₽₪₺₫₴₦₱฿"
 _SIGNS: Final = str.maketrans(
@@ -14,14 +15,10 @@ _SIGNS: Final = str.maketrans(
     | {"π": " pi ", "τ": " tau ", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg ", "→": "->"}
     | {"μ": "µ", "∞": " infinity ", "“": '"', "”": '"', "‘": "'", "’": "'"}
 )
-_UNSEEN: Final = re.compile(
-    "(?<!\\w)[\u00ad\u200b-\u200d\u2060\ufeff]+|[\u00ad\u200b-\u200d\u2060\ufeff]+(?!\\w)"
-)
-"""What comes along with a pasted text and shows nothing; within a word it is no accident."""
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _ASKED: Final = re.compile(
-    r"^(?:(?:what(?:'s| is| are)|how (?:much|many)(?: is| are)?|calculate|compute|evaluate|find)"
-    r"(?: the value of)?)\s+",
+    r"^(?:(?:what(?:'s| is| are)|how (?:much|many)(?: is| are)?|calculate|compute|evaluate|find"
+    r"|convert)(?: the value of)?)\s+",
     re.IGNORECASE,
 )
 _INTERVAL: Final = r"\b(?:days?|weeks?|months?|years?)"
@@ -31,6 +28,17 @@ _PHRASES: Final = (
     (r"\bwhat (?:week)?day (?:is|was)\b", "weekday "),
     (r"\bper\s?cent\b", "%"),
     (r"\b(?:as a percentage|as a %|as %|as percent) of\b", " share_of "),
+    (
+        r"\b(light|nautical|fluid|fl|metric|troy|long|short)\.? (years?|miles?|ounces?|oz|tons?)\b",
+        r"\1_\2",
+    ),
+    (r"\bfl_o(?:z|unces?)\b", "fluid_ounce"),
+    (r"\b([0-9]+) choose ([0-9]+)\b", r"nCr(\1, \2)"),
+    (r"^([^=;\n]+|[^;\n]*=[^;\n]*) (?:for|where|when|with|at) ([a-z]\w* ?= ?[^=;\n]+)$", r"\2; \1"),
+    (r"\b(?:an? )?half of\b", "1/2 of"),
+    (r"\b(?:a )?third of\b", "1/3 of"),
+    (r"\b(?:a )?quarter of\b", "1/4 of"),
+    (r"\b(?:twice|double) (?=[0-9(])", "2 * "),
     (r"\bdivided by\b", "/"),
     (r"\b(?:multiplied by|times)\b", "*"),
     (r"\b(?:to|raised to) the power(?: of)?\b", "^"),
@@ -49,12 +57,18 @@ _PHRASES: Final = (
 _COMPILED: Final = tuple((re.compile(found, re.IGNORECASE), put) for found, put in _PHRASES)
 
 
+_POINTED: Final = re.compile(
+    r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|(?<![\w.,])[0-9]{1,3}\.[0-9]{3},[0-9]+"
+)
+"""Thousands with points, as in 1.234.567,89."""
+
+
 def tidy(expression: str) -> str:
     """Return the expression with one way to write each sign, a line per step.
 
     Raises ToolError where it is empty or mixes currencies.
     """
-    expression = _UNSEEN.sub("", expression)
+    expression = without_markup(expression)
     text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
     text = re.sub("([0-9.,]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
     text = re.sub(r"(?<![\d.,/^)])([0-9]+) ([0-9]+)/([0-9]+)(?![\d.,/])", _mixed_fraction, text)
@@ -65,13 +79,27 @@ def tidy(expression: str) -> str:
         text = pattern.sub(put, text)
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
     text = re.sub(rf"(?<=[{_CURRENCIES}])([0-9.,]+) ?/ ?(?=[a-z]{{3}})", r"\1 per ", text)
+    text = re.sub(r"(?<![\w.,])(?!0[xX])([0-9.,]+)[xX](?=[0-9])", r"\1*", text)
     text = re.sub(r"(?<=[\w)!%]) [xX] (?=[\w(.√])", " * ", _without_currency(text))
     lines = [" ".join(line.split()) for line in text.splitlines()]
     text = "\n".join(line for line in lines if line)
     text = re.sub(r"\s*=\s*\??$|\s*\?$|;\s*$", "", text)
+    pointed = re.search(
+        r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|[0-9]\.[0-9]{3},[0-9]+", text
+    )
+    if pointed:
+        raise ToolError(
+            f"not understood at {quoted(pointed[0])}: a decimal is written with a point and "
+            "thousands with commas, as in 1,234.56"
+        )
     if not text:
         raise ToolError("empty expression: write what to compute, such as 2 * 3")
     return text
+
+
+def quoted(text: str) -> str:
+    """Return a part of an expression in quotes, on one line and all of it visible."""
+    return "'" + "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text) + "'"
 
 
 def has_currency(expression: str) -> bool:
@@ -82,7 +110,9 @@ def has_currency(expression: str) -> bool:
 def _mixed_number(match: re.Match[str]) -> str:
     """Return 2½ as (2+1/2), and ½ as (1/2)."""
     if match[1] and not match[1].isdecimal():
-        raise ToolError(f"not understood at {match[0]!r}: write a whole number before a fraction")
+        raise ToolError(
+            f"not understood at {quoted(match[0])}: write a whole number before a fraction"
+        )
     top, _, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
     return f"({match[1]}+{top}/{bottom})" if match[1] else f"({top}/{bottom})"
 

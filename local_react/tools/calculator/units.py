@@ -77,10 +77,11 @@ def _scales(quantity: Quantity) -> bool:
 def convert(quantity: Quantity, parts: Sequence[tuple[str, int]], label: str) -> Quantity:
     """Return the quantity in another unit. Raises ToolError where it measures something else."""
     unit = of(parts)
-    if label in _TEMPERATURES and _letter(quantity) in _TEMPERATURES:
-        # Farads and coulombs are never converted into one another: degrees are meant.
+    # Farads and coulombs are never converted into one another: degrees are meant.
+    if quantity.label in _TEMPERATURES and (label in _TEMPERATURES or _measures_heat(unit)):
+        quantity = Quantity(quantity.number, of(((_TEMPERATURES[quantity.label], 1),)))
+    if label in _TEMPERATURES and _measures_heat(quantity.unit):
         unit = of(((_TEMPERATURES[label], 1),))
-        quantity = Quantity(quantity.number, of(((_TEMPERATURES[_letter(quantity)], 1),)))
     if quantity.unit.dimensionality != unit.dimensionality:
         raise ToolError(
             f"{shown(quantity)} cannot be told in {label}: the two measure different things"
@@ -91,8 +92,8 @@ def convert(quantity: Quantity, parts: Sequence[tuple[str, int]], label: str) ->
     return Quantity(numbers.multiply(quantity.number, _factor(quantity.unit, unit)), unit, label)
 
 
-def _letter(quantity: Quantity) -> str:
-    return quantity.label
+def _measures_heat(unit: Unit) -> bool:
+    return bool(unit.dimensionality == REGISTRY.units.kelvin.dimensionality)
 
 
 def _factor(source: Unit, target: Unit) -> Number:
@@ -176,8 +177,6 @@ def _reduced(number: Number, unit: Unit) -> Quantity | Number:
         raise ToolError(
             "temperatures on a scale are not multiplied: convert them first, as in 20 degC to K"
         )
-    if unit.dimensionless:
-        return numbers.multiply(number, _number(one.to_base_units().magnitude))
     kept: dict[str, Fraction] = {}
     for name, power in _powers(unit):
         alike = next((other for other in kept if _measure_alike(other, name)), None)
@@ -187,7 +186,12 @@ def _reduced(number: Number, unit: Unit) -> Quantity | Number:
         factor = _factor(of(((name, 1),)), of(((alike, 1),)))
         number = numbers.multiply(number, numbers.power(factor, _number(power)))
         kept[alike] += power
-    return Quantity(number, of([(name, int(power)) for name, power in kept.items() if power]))
+    left = of([(name, int(power)) for name, power in kept.items() if power])
+    # To pint bits and bytes have no dimension; to people they are a unit.
+    if left.dimensionless and not any(name.endswith(("bit", "byte")) for name in kept):
+        factor = REGISTRY.units.Quantity(Fraction(1), left).to_base_units().magnitude
+        return numbers.multiply(number, _number(factor))
+    return Quantity(number, left) if any(kept.values()) else number
 
 
 def _measure_alike(first: str, second: str) -> bool:
@@ -221,7 +225,8 @@ def shown(quantity: Quantity) -> str:
 def told_unit(quantity: Quantity, *, one: bool) -> str:
     """Return the unit as text: km/h, m^2, hours."""
     if quantity.label:
-        return _counted(quantity.label, one=one)
+        label = {"degC": "°C", "degF": "°F"}.get(quantity.label, quantity.label)
+        return _counted(label, one=one)
     powers = _powers(quantity.unit)
     if len(powers) == 1 and powers[0][0] in _LONG and powers[0][1] == 1:
         return _counted(powers[0][0], one=one)

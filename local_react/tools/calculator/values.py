@@ -40,7 +40,7 @@ class Told:
     text: str
 
 
-Form: TypeAlias = Literal["plain", "percent", "quotient", "tuple"]
+Form: TypeAlias = Literal["plain", "percent", "quotient", "tuple", "quantity"]
 
 
 @dataclass(frozen=True, slots=True)

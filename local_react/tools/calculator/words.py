@@ -6,7 +6,7 @@ from typing import Final
 
 ANGLES: Final = frozenset({"deg", "degree", "degrees", "rad", "radian", "radians"})
 CONSTANTS: Final = frozenset({"pi", "e", "tau", "phi", "infinity"}) | ANGLES
-ALIASES: Final = {"oo": "infinity", "inf": "infinity"}
+ALIASES: Final = {"oo": "infinity", "inf": "infinity", "_pi": "pi", "_e": "e"}
 OPERATORS: Final = {
     "plus": "+",
     "minus": "-",
@@ -14,6 +14,7 @@ OPERATORS: Final = {
     "add": "+",
     "added": "+",
     "subtract": "-",
+    "less": "-",
     "of": "OF",
     "off": "OFF",
     "mod": "MOD",
@@ -45,8 +46,20 @@ MULTIPLIERS: Final = {
     "billion": 10**9,
     "bn": 10**9,
     "trillion": 10**12,
+    "lakh": 10**5,
+    "lakhs": 10**5,
+    "crore": 10**7,
+    "crores": 10**7,
+    "mio": 10**6,
+    "gross": 144,
     "dozen": 12,
 }
+_MEANT: Final = """
+    half halves halved twice thrice double doubled triple tripled third thirds more fewer
+    one two three four five six seven eight nine ten eleven twelve twenty
+"""
+NOT_LEFT_OUT: Final = frozenset(_MEANT.split())
+"""Words after a number that change it: to leave one out would give another result."""
 POWERS: Final = {"squared": 2, "cubed": 3}
 TRUTHS: Final = {"true": True, "false": False}
 DAYS: Final = {"yesterday": -1, "today": 0, "tomorrow": 1}
