@@ -205,7 +205,7 @@ class _Trial:
         self.seconds = perf_counter() - began
         after = shared_worker().pid
         self.peak = _peak(before) if after == before else 0
-        self.fault = self._limits() or self._form() or self._answer(case)
+        self.fault = self._limits() or self._form(case.text) or self._answer(case)
         if after != before and not self.fault:
             self.fault = _next_sum()
 
@@ -216,7 +216,7 @@ class _Trial:
             return f"took {self.peak / 2**20:.0f} MiB: {self.told[:80]!a}"
         return ""
 
-    def _form(self) -> str:
+    def _form(self, text: str) -> str:
         """Return what is wrong with the answer or the error, whatever was asked."""
         if self.outcome == "fault":
             return f"raised {self.told[:200]!a}"
@@ -224,10 +224,10 @@ class _Trial:
             return f"broke the worker: {self.told!a}"
         if not self.told.isprintable() or not self.told or len(self.told) > 5000:
             return f"told no line: {self.told[:200]!a}"
-        if INSIDES.search(self.told):
-            # An expression may have said so itself, and is quoted.
-            quoted = self.outcome == "refused" and "'" in self.told
-            return "" if quoted else f"told of our insides: {self.told[:200]!a}"
+        found = INSIDES.search(self.told)
+        # An expression may have said so itself, and is quoted where it is refused.
+        if found and not (self.outcome == "refused" and found[0] in text):
+            return f"told of our insides: {self.told[:200]!a}"
         return ""
 
     def _answer(self, case: basic.Case) -> str:
