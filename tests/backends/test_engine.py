@@ -132,6 +132,18 @@ def test_a_question_is_answered_alike_whatever_was_asked_before(path: Path) -> N
         assert answer(model, "two") == answer(model, "two") == alone
 
 
+def test_other_instructions_leave_nothing_in_the_cells_before(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_REACT_CACHE", str(tmp_path))
+    with LlamaModel(path, threads=1) as model:
+        for system in ("answer at length " * 20, "be brief " * 30):
+            context = model.start([Message("system", system), Message("user", "one")], fixed=True)
+            reply(context)
+        # Where a context lies decides in which order its sums are made.
+        assert [len(tokens) for tokens in model.engine._slots._trunks] == [context.fixed]
+
+
 def test_a_conversation_reads_its_new_tokens_alone(model: LlamaModel) -> None:
     context = model.start(chat("first"), fixed=True)
     for turn in range(3):

@@ -176,6 +176,8 @@ class Engine:
     def _seat(self, reader: Reader, keep: Sequence[Slot]) -> None:
         """Give a reader a slot, if one is to be had without those to keep."""
         started, read = perf_counter(), reader.usage.evaluated
+        if self._warm_start is not None:  # else they would have to be read again
+            self._slots.drop_other_trunks(tuple(reader.tokens[: reader.fixed]))
         trunk = self._trunk(reader, keep) if reader.fixed else None
         self.prefix = Prefix(perf_counter() - started, reader.usage.evaluated == read)
         if not reader.stopped():

@@ -60,6 +60,14 @@ class Slots:
             self.touch(slot)
         return slot
 
+    def drop_other_trunks(self, tokens: tuple[int, ...]) -> None:
+        """Drop the trunks but that of these tokens, where no context has a slot: what lies
+        in the cells before decides in which order sums are made."""
+        self._drop_orphans()
+        if not self._owned:
+            for slot in [trunk for key, trunk in self._trunks.items() if key != tokens]:
+                self.drop(slot)
+
     def new_trunk(self, tokens: tuple[int, ...], keep: Collection[Slot] = ()) -> Slot | None:
         """Return an empty slot, to be filled with the tokens of a new trunk; None where
         there is no sequence to be had."""
