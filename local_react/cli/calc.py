@@ -10,6 +10,9 @@ import click
 from local_react.cli.show import printable
 from local_react.errors import ToolError, UsageError
 
+_MOST_BYTES = 100_000
+"""What is read from standard input: longer ones are refused all the same."""
+
 
 @click.command(
     "calc",
@@ -31,7 +34,7 @@ def calc(expression: tuple[str, ...], as_json: bool) -> int:
     # Imported here, so that no other command waits for it.
     from local_react.tools.calculator import evaluate
 
-    text = " ".join(expression) or _piped()
+    text = " ".join(expression) if expression else _piped()
     try:
         answer = evaluate(text)
     except ToolError as error:
@@ -46,4 +49,4 @@ def calc(expression: tuple[str, ...], as_json: bool) -> int:
 def _piped() -> str:
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError('no expression: local-react calc "15% of 80"')
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return sys.stdin.buffer.read(_MOST_BYTES).decode("utf-8", "replace")

@@ -47,8 +47,8 @@ Expression = Annotated[
 @tool
 def calculator(expression: Expression) -> str:
     """Compute exactly: + - * / ^ ( ), 5% of 60, 100 + 10%, 7 mod 3, 5!, sqrt(2), round(x, 2),
-    min, max, sum, mean, log10, sin, pi. Also 2*x + 6 = 20, 5 km in miles,
-    2024-01-16 + 45 days."""
+    min, max, sum, mean, gcd, log10, sin, pi. Also equations, units and dates:
+    2*x + 6 = 20, 5 km in miles, 2024-01-16 + 45 days."""
     return evaluate(expression)
 
 

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from sympy import ComplexRootOf, Rational, oo
+from sympy import ComplexRootOf, Derivative, Integral, Piecewise, Rational, RootSum, oo
 from sympy.printing.str import StrPrinter
 
 from local_react.errors import ToolError
@@ -129,7 +129,10 @@ def _exact(value: Number) -> str:
 
 
 def formula_text(value: Number) -> str:
-    """Return a formula as one would type it: 2*x + 1. Raises ToolError for a long one."""
+    """Return a formula as one would type it: 2*x + 1. Raises ToolError for a long one, and
+    for one of several cases."""
+    if value.has(Piecewise, Derivative, Integral, RootSum):
+        raise ToolError("the result has no short form: give numbers for the unknowns")
     text = _typed(value)
     if len(text) > _FORMULA_LENGTH:
         raise ToolError("too large: the formula is too long to write; ask for a part of it")
@@ -148,6 +151,9 @@ class _Printer(StrPrinter):  # type: ignore[misc]
 
     def _print_ImaginaryUnit(self, _: Number) -> str:  # noqa: N802
         return "1i"
+
+    def _print_GoldenRatio(self, _: Number) -> str:  # noqa: N802
+        return "phi"
 
     def _print_Infinity(self, _: Number) -> str:  # noqa: N802
         return "infinity"

@@ -38,6 +38,8 @@ def _solve(*given: Content) -> Content:
     names = [value for value in flat if getattr(value, "is_Symbol", False)]
     equations = [value for value in flat if not getattr(value, "is_Symbol", False)]
     relations = [each for each in equations if getattr(each, "sign", "=") != "="]
+    if relations and len(relations) < len(equations):
+        raise ToolError("solve takes equations or inequalities, not both at once")
     if relations:
         return solving.inequality(relations)
     return solving.solve(equations, names)
@@ -59,6 +61,14 @@ def _eigenvalues(value: Content) -> Content:
             told(number) + (" (twice)" if times == 2 else f" ({times} times)" * (times > 1))
         )
     return Told(", ".join(texts))
+
+
+def _degrees(angle: Content) -> Content:
+    return operators.divide(angle, numbers.constant("deg"))
+
+
+def _radians(angle: Content) -> Content:
+    return operators.multiply(angle, numbers.constant("deg"))
 
 
 def _days(first: Content, last: Content) -> Content:
@@ -142,6 +152,9 @@ _WHOLE_VALUES: Final[Mapping[str, Entry]] = {
     "cross": (vectors.cross, 2, 2),
     "norm": (vectors.norm, 1, 1),
     "identity": (vectors.identity, 1, 1),
+    "degrees": (_degrees, 1, 1),
+    "radians": (_radians, 1, 1),
+    "phi": (integers.totient, 1, 1),
     "days": (_days, 2, 2),
     "date": (_date, 3, 3),
     "weekday": (_weekday, 1, 1),
@@ -181,15 +194,23 @@ _ABOUT_UNKNOWNS: Final = """
 """
 SYMBOLIC: Final = frozenset(_ABOUT_UNKNOWNS.split())
 """Functions in whose step a letter is an unknown."""
-BINDING: Final = SYMBOLIC | {"sum", "product", "prod", "factor", "factorize", "factorise"}
+_MAY_BE: Final = """
+    sum product prod factor factorize factorise det determinant inv inverse transpose trace
+    dot cross matmul eigenvalues
+"""
+BINDING: Final = SYMBOLIC | frozenset(_MAY_BE.split())
 """And those that take one, where there is one."""
 
 
 def takes_all(name: str) -> bool:
     """Return True for a function that takes all the rest of a step: expand (x+1)^3."""
+    return is_about_unknowns(name) or name.casefold() in statistics.FUNCTIONS
+
+
+def is_about_unknowns(name: str) -> bool:
+    """Return True for a function of algebra or calculus, which takes a formula."""
     folded = name.casefold()
-    is_about_unknowns = folded in BINDING and folded not in ("solve", "sum", "product", "prod")
-    return is_about_unknowns or folded in statistics.FUNCTIONS
+    return (folded in SYMBOLIC and folded != "solve") or folded.startswith("factor")
 
 
 def is_function(name: str) -> bool:
@@ -262,7 +283,7 @@ def _apply_number(name: str, given: Sequence[Content]) -> Content:
         return _of_complex(name, given)
     if kinds <= {"number", "formula"}:
         return _of_formula(name, given)
-    raise ToolError(f"{name} takes numbers, not a {(kinds - {'number'}).pop()}")
+    raise ToolError(f"{name} takes numbers, not a {min(kinds - {'number'})}")
 
 
 _ALIKE: Final = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "log": "ln"}

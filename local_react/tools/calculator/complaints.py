@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 from local_react.errors import ToolError
@@ -67,6 +67,17 @@ def unknown_function(name: str) -> ToolError:
     found = _alike(name)
     advice = f"did you mean {' or '.join(found)}?" if found else "write * for a product"
     return ToolError(f"unknown function {quoted(name[:30])}: {advice}")
+
+
+def check_dropped(dropped: Sequence[str], kinds: Set[str]) -> None:
+    """Raise ToolError for words that were left out and may be a unit or say what is meant:
+    in a step with a conversion or a date, or short ones beside a unit."""
+    for word in dropped:
+        is_short = len(word) < 5 or word != word.casefold()
+        if kinds & {"TARGET", "DATE", "CONVERT"} or ("UNIT" in kinds and is_short):
+            raise ToolError(
+                f"unknown unit {quoted(word[:30])}: write another one, or leave the word out"
+            )
 
 
 def unknown_target(word: str) -> ToolError:

@@ -48,13 +48,19 @@ _LIKELY_YEARS: Final = range(1900, 2101)
 """A quotient by such a number is rarely meant: 8/31/2019."""
 
 
+def is_day_first(text: str) -> bool:
+    """Return True where one of the dates can only be day/month/year: so are the others."""
+    slashed = [found[0].split("/") for found in DATE.finditer(text) if found["slashed"]]
+    return any(int(first) > 12 >= int(second) for first, second, _ in slashed)
+
+
 def has_context(text: str) -> bool:
     """Return True where what looks like a date is one: 2000-10-15 alone is 1975."""
     alike = [found for found in DATE.finditer(text) if found["iso"] or found["slashed"]]
     return len(alike) > 1 or bool(_CONTEXT.search(text))
 
 
-def read(found: re.Match[str], *, certain: bool) -> str | None:
+def read(found: re.Match[str], *, certain: bool, day_first: bool = False) -> str | None:
     """Return what DATE found as yyyy-mm-dd, None where it may as well be a calculation.
 
     Raises ToolError for a day that the calendar does not have.
@@ -64,7 +70,7 @@ def read(found: re.Match[str], *, certain: bool) -> str | None:
         year, month, day = map(int, text.split("-"))
     elif found["slashed"]:
         month, day, year = map(int, text.split("/"))
-        if month > 12 >= day:
+        if day_first:
             month, day = day, month
     elif found["yearfirst"]:
         year, month, day = map(int, text.split("/"))
@@ -86,14 +92,14 @@ def read(found: re.Match[str], *, certain: bool) -> str | None:
         raise ToolError(f"{text} is no date: {error}; write it as yyyy-mm-dd") from error
 
 
-def note(found: re.Match[str]) -> str:
+def note(found: re.Match[str], *, day_first: bool = False) -> str:
     """Return how a date was read that could be another one, "" for the others."""
     if not found["slashed"]:
         return ""
     first, second, _ = map(int, found[0].split("/"))
     if first > 12 or second > 12 or first == second:
         return ""
-    return f"{found[0]} is read as month/day/year"
+    return f"{found[0]} is read as {'day/month' if day_first else 'month/day'}/year"
 
 
 def parse(text: str) -> date:

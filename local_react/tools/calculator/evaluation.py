@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import lark
 import sympy as sp
@@ -22,6 +23,7 @@ from local_react.tools.calculator import (
 from local_react.tools.calculator.answer import told
 from local_react.tools.calculator.parsing import value_of
 from local_react.tools.calculator.reader import Reader
+from local_react.tools.calculator.rules import UNIT_OF_QUOTIENT
 from local_react.tools.calculator.scanner import Piece, scan
 from local_react.tools.calculator.text import has_currency, tidy
 from local_react.tools.calculator.values import Content, Equation, Value, kind
@@ -62,6 +64,8 @@ class _Evaluation:
         self._text = text
         self._of_money = of_money
         self._known: dict[str, Content] = {}
+        self._formulas: dict[str, Content] = {}
+        """What names stand for that depend on an unknown."""
         self._equations: list[Equation] = []
         self._notes: list[str] = []
 
@@ -84,12 +88,13 @@ class _Evaluation:
             )
         pieces = _in_brackets(pieces, self._known)
         name = _assigned(pieces)
-        if name and not self._is_unknown_in(name, pieces[2:]):
-            content = self._value(pieces[2:]).content
-            self._known[name] = content
-            if not last:
-                return ""
-            return self._solved() if self._equations else f"{name} = {told(content)}"
+        if name and not self._is_unknown_in(pieces[2:]):
+            told_name = self._assign(name, pieces, last=last)
+            if told_name is not None:
+                return told_name
+        elif name and name not in {*self._known, *(piece.text for piece in pieces[2:])}:
+            self._define(name, pieces[2:])
+            return self._solved() if last else ""
         value = self._value(pieces)
         content = value.content
         if isinstance(content, Equation) and content.sign == "=":
@@ -112,11 +117,33 @@ class _Evaluation:
         contents = [value_of(self._text, each, self._known).content for each in tokens]
         return solving.solve(contents, names).text
 
-    def _is_unknown_in(self, name: str, pieces: Sequence[Piece]) -> bool:
-        """Return True where the right side of name = ... has an unknown, so that it is an
-        equation."""
-        if name in {piece.text for piece in pieces} and name not in self._known:
-            return True
+    def _assign(self, name: str, pieces: list[Piece], *, last: bool) -> str | None:
+        """Take name = value and return what is told of it; None where it is an equation
+        after all, as m = 2m - 6 is."""
+        try:
+            content = self._value(pieces[2:]).content
+        except ToolError:
+            if name in {piece.text for piece in pieces[2:]} - set(self._known):
+                return None
+            raise
+        self._known[name] = content
+        if not last:
+            return ""
+        return self._solved() if self._equations else f"{name} = {told(content)}"
+
+    def _define(self, name: str, pieces: list[Piece]) -> None:
+        """Take name = formula: an equation, and what the name is in later steps."""
+        tokens = self._symbolic(pieces)
+        content = value_of(self._text, tokens, self._known).content
+        if isinstance(content, tuple):
+            self._known[name] = content
+            return
+        equation = Equation(sp.Symbol(name), "=", content)
+        self._equations.append(solving.checked(equation))
+        self._formulas[name] = content
+
+    def _is_unknown_in(self, pieces: Sequence[Piece]) -> bool:
+        """Return True where the right side of name = ... has an unknown."""
         reader = self._reader(pieces)
         reader.read(symbolic=False)
         return bool(reader.unknown)
@@ -134,36 +161,40 @@ class _Evaluation:
             return self._by_equations(content)
         if isinstance(content, units.Quantity) and self._of_money:
             # $15 * 8 hours is money: to call it hours would be wrong.
+            self._notes = [note for note in self._notes if note != UNIT_OF_QUOTIENT]
             self._notes.append(f"the unit {units.shown(content)} is left out")
             return told(content.number)
         return told(content)
 
     def _by_equations(self, content: Content) -> str:
         """Return a formula's value where earlier steps are equations for its unknowns."""
-        found = content
+        found = content.subs(self._values())
         equations = self._with_known()
         for name in sorted(content.free_symbols, key=str):
             options = solving.values_of(equations, name)
-            if len(options) == 1:
+            if len(options) == 1 and not options[0].free_symbols:
                 found = found.subs(name, options[0])
-        if found.free_symbols:
-            names = " and ".join(sorted(map(str, found.free_symbols)))
-            raise ToolError(f"the steps do not say what {names} is: give it a value, as in a = 3")
-        return told(numbers.settle(found))
+        if found.is_Symbol:
+            raise ToolError(f"the steps do not say what {found} is: give it a value, as in a = 3")
+        return told(found if found.free_symbols else numbers.settle(found))
 
     def _with_known(self) -> list[Equation]:
         """Return the equations with the values that later steps gave their unknowns."""
-        values = {
-            sp.Symbol(name): content
-            for name, content in self._known.items()
-            if kind(content) == "number"
-        }
+        values = self._values()
         return [
             Equation(each.left.subs(values), each.sign, each.right.subs(values))
             if _has_unknowns(each)
             else each
             for each in self._equations
         ]
+
+    def _values(self) -> dict[Any, Content]:
+        """Return the numbers that names have, as sympy substitutes them."""
+        return {
+            sp.Symbol(name): content
+            for name, content in self._known.items()
+            if kind(content) == "number"
+        }
 
     def _solved(self) -> str:
         equations = self._with_known()
@@ -180,12 +211,16 @@ class _Evaluation:
     def _value(self, pieces: Sequence[Piece]) -> Value:
         self._notes.extend(piece.note for piece in pieces if piece.note)
         tokens = self._tokens(pieces)
-        value = value_of(self._text, tokens, self._known)
+        is_equation = any(token.type == "EQ" for token in tokens)
+        known = self._known if is_equation else {**self._formulas, **self._known}
+        value = value_of(self._text, tokens, known)
         self._notes.extend(value.notes)
         return value
 
     def _reader(self, pieces: Sequence[Piece]) -> Reader:
-        return Reader(pieces, self._known, calls.is_function)
+        is_equation = any(piece.text == "=" for piece in pieces)
+        known = self._known if is_equation else {**self._formulas, **self._known}
+        return Reader(pieces, known, calls.is_function)
 
     def _tokens(self, pieces: Sequence[Piece]) -> list[lark.Token]:
         """Return a step's tokens: read with units and counted things, or else, where it is
@@ -202,9 +237,10 @@ class _Evaluation:
         is_about = "EQ" in kinds or orders or bool(named & calls.BINDING) or self._equations
         if reader.unknown and is_about:
             return self._symbolic(pieces)
-        if "EQ" in kinds and "UNIT" in kinds and not _has_long_unit(tokens):
-            return self._symbolic(pieces)  # 2m + 6 = 20
+        if "EQ" in kinds and ("UNIT" in kinds or reader.dropped) and not _has_long_unit(tokens):
+            return self._symbolic(pieces)  # 2m + 6 = 20, 2 apples + 3 = 11
         complaints.check_unknown(self._text, reader.unknown)
+        complaints.check_dropped(reader.dropped, kinds)
         for word in reader.dropped:
             self._notes.append(f"the word {word[:30]} is left out")
         return tokens
@@ -229,6 +265,11 @@ def _in_brackets(step: list[Piece], known: Collection[str]) -> list[Piece]:
     is_call = rest[:1] and rest[0].text == "(" and (not rest[0].spaced or _is_closed(rest))
     if not rest or is_call or (rest[0].kind == "sign" and rest[0].text not in "([|√∛"):
         return step
+    if not calls.is_about_unknowns(name.text):
+        rest = [
+            replace(piece, kind="sign", text=",") if piece.text.casefold() == "and" else piece
+            for piece in rest
+        ]
     opened = Piece("sign", "(", rest[0].start, spaced=False)
     return [name, opened, *rest, Piece("sign", ")", rest[-1].start, spaced=False)]
 

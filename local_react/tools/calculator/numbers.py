@@ -134,9 +134,10 @@ def _whole_digits(value: Number) -> int:
 
 def approximate(value: Number, digits: int) -> Number:
     """Return the value as a decimal of so many digits; exactly 0 where none is certain."""
-    rough = value.evalf(digits)
-    if rough.is_Float and rough._prec > 1:
-        return rough
+    for precision in (digits, digits + 110):  # a small difference shows with more digits
+        rough = value.evalf(precision)
+        if rough.is_Float and rough._prec > 1:
+            return rough
     if rough.is_Float or rough.is_zero:
         return integer(0)
     raise ToolError("undefined: there is no such real number")

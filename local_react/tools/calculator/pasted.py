@@ -12,10 +12,12 @@ _GROUP: Final = r"\{([^{}]*)\}"
 _NESTED: Final = tuple(
     (re.compile(found), put)
     for found, put in (
+        (r"(?<![\w.])([0-9]+)\s*\\[dt]?frac\s*\{([0-9]+)\}\s*\{([0-9]+)\}", r"(\1+\2/\3)"),
         (rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}", r"((\1)/(\2))"),
         (rf"\\sqrt\s*\[([0-9]+)\]\s*{_GROUP}", r"root(\2, \1)"),
         (rf"\\sqrt\s*{_GROUP}", r"sqrt(\1)"),
         (rf"\\(?:boxed|text|mathrm|left|right)\s*{_GROUP}", r"\1"),
+        (r"\^\s*\{?\\circ\}?", " deg "),
         (rf"\^\s*{_GROUP}", r"^(\1)"),
     )
 )
@@ -25,7 +27,6 @@ _COMMANDS: Final = {
         ("left", "right", "displaystyle", "quad", ",", ";", "!", "(", ")", "[", "]"), ""
     ),
     "div": "/",
-    "pm": "+-",
     "le": "<=",
     "leq": "<=",
     "ge": ">=",
@@ -39,7 +40,7 @@ _COMMANDS: Final = {
     "%": "%",
     "$": "$",
     "pi": " pi ",
-    "approx": "=",
+    "approx": "==",
     **{name: name for name in ("sin", "cos", "tan", "ln", "log", "exp", "min", "max")},
 }
 
@@ -50,7 +51,7 @@ def without_markup(text: str) -> str:
     text = re.sub(r"^(?:\*\*|__)(.+)(?:\*\*|__)$", r"\1", text, flags=re.DOTALL)
     text = re.sub(r"^[>*•]\s+|^=\s*(?=[^=])", "", text)
     text = re.sub(r"^[\"“](.*)[\"”]$", r"\1", text)
-    return _without_latex(text) if "\\" in text else text
+    return _without_latex(text) if "\\" in text or "^{" in text else text
 
 
 def _without_latex(text: str) -> str:

@@ -132,12 +132,12 @@ class Worker:
         if child.stdin is not None:
             with contextlib.suppress(OSError):  # its other end has gone with something unsent
                 child.stdin.close()
-        if self._reader is not None:
+        if self._reader is not None and self._reader.ident is not None:
             self._reader.join()
 
 
 _NO_START = "the calculator's process does not start: is the installation complete?"
-_ENDED = "too large: the calculator gave up on this expression; use smaller numbers"
+_ENDED = "the calculator gave up on this expression: try again, or use smaller numbers"
 
 
 class _Watch:
@@ -175,7 +175,7 @@ TOO_MUCH_MEMORY: Final = "too large: it takes too much memory; use smaller numbe
 def _start() -> subprocess.Popen[bytes]:
     # The path is handed over, and -I keeps all else out: a file named sympy.py in the
     # directory where somebody works must not be what is imported.
-    path = json.dumps([entry or str(Path.cwd()) for entry in sys.path])
+    path = json.dumps(_path())
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     try:
         return subprocess.Popen(
@@ -183,11 +183,23 @@ def _start() -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "SYMPY_GROUND_TYPES": "python"},
+            # One heap: those that glibc sets aside for threads would count as memory.
+            env={**os.environ, "SYMPY_GROUND_TYPES": "python", "MALLOC_ARENA_MAX": "1"},
             creationflags=flags,
         )
     except OSError as error:
         raise ToolError(f"the calculator's process cannot be started: {error}") from error
+
+
+def _path() -> list[str]:
+    """Return where to import from: the folder of the script, or that in which somebody
+    works, after all others, so that no file there is taken for a library."""
+    first, rest = sys.path[:1], sys.path[1:]
+    entries = [entry for entry in rest if entry] + [entry for entry in first if entry]
+    if "" in sys.path:
+        with contextlib.suppress(OSError):  # it may be gone
+            entries.append(str(Path.cwd()))
+    return entries
 
 
 def _read_lines(pipe: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:

@@ -8,7 +8,7 @@ that a person leaves beside a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import lark
@@ -18,6 +18,8 @@ from local_react.tools.calculator import complaints, dates, unit_words, words
 from local_react.tools.calculator.counted import Counted
 from local_react.tools.calculator.scanner import Piece
 from local_react.tools.calculator.text import quoted
+from local_react.tools.calculator.units import Quantity
+from local_react.tools.calculator.values import Content
 
 _SIGNS: Final = {
     "+": "PLUS",
@@ -61,12 +63,16 @@ class Reader:
     """Reads the pieces of one step."""
 
     def __init__(
-        self, pieces: Sequence[Piece], known: Collection[str], is_function: Callable[[str], bool]
+        self,
+        pieces: Sequence[Piece],
+        known: Mapping[str, Content],
+        is_function: Callable[[str], bool],
     ) -> None:
         self._pieces = pieces
         self._known = known
         self._is_function = is_function
-        self._measures = Counted(pieces, known, is_function)
+        plain = {name for name, content in known.items() if not isinstance(content, Quantity)}
+        self._measures = Counted(pieces, plain, is_function)
         self._at = 0
         self._bars: list[int] = []
         self._depth = 0
@@ -131,6 +137,11 @@ class Reader:
         following = self._next()
         if self._last not in _ENDS_VALUE or following is None:
             return False
+        begins = following.kind == "number" or following.text == "("
+        if following.spaced and not piece.spaced and begins:
+            raise ToolError(
+                f"'% {following.text}' can mean two things: write 15% of 200, or 15 mod 7"
+            )
         if following.kind in ("number", "imaginary"):
             return True
         if following.kind == "name":
@@ -139,6 +150,8 @@ class Reader:
         if following.text in "+-":
             after = self._next(1)
             return piece.spaced and following.spaced and after is not None and not after.spaced
+        if following.text == "|" and self._bars:
+            return False
         return following.text in _BEGINS_VALUE
 
     def _bar(self, piece: Piece) -> None:
@@ -172,16 +185,23 @@ class Reader:
             self._add("FUNCTION", piece, piece.text.casefold())
         elif self._raised_call(piece):
             pass
-        elif piece.text in self._known:
+        elif piece.text in self._known and not self._is_letter_of_unit(piece):
             self._add("NAME", piece)
         elif not (self._word(piece) or self._counted(piece)):
             self._constant_or_unknown(piece)
+
+    def _is_letter_of_unit(self, piece: Piece) -> bool:
+        """Return True for the s of t = 2 s, though s is a name: of a quantity itself."""
+        is_quantity = isinstance(self._known[piece.text], Quantity)
+        return is_quantity and self._last == "NUMBER" and bool(unit_words.find(piece.text))
 
     def _calls(self, piece: Piece) -> bool:
         """Return True for mod(7, 3), not for the word in 10 mod (3)."""
         if self._next_text() != "(" or not self._is_function(piece.text):
             return False
-        return not (self._last in _ENDS_VALUE and piece.text.casefold() in words.OPERATORS)
+        word = piece.text.casefold()
+        has_other_sense = word in words.OPERATORS or word in words.CONSTANTS
+        return not (self._last in _ENDS_VALUE and has_other_sense)
 
     def _raised_call(self, piece: Piece) -> bool:
         """Add the function of sin^2(x), and return whether it is one."""
@@ -253,7 +273,7 @@ class Reader:
             return False
         following = self._next()
         if following is None or following.kind != "name":
-            return following is None or following.text not in "(["
+            return following is None or following.text not in ("(", "[", "%")
         return following.text.casefold() in words.OPERATORS
 
     def _target(self) -> None:
@@ -317,7 +337,10 @@ class Reader:
         # A capital E or N is somebody's variable; PI is not.
         folded = word.casefold() if len(word) > 1 else word
         folded = words.ALIASES.get(folded, folded)
-        if folded in words.CONSTANTS and not (self._symbolic and folded in words.ANGLES):
+        is_angle = folded in words.ANGLES and self._last in _ENDS_VALUE
+        if folded in words.CONSTANTS and (
+            is_angle or not self._symbolic or folded not in words.ANGLES
+        ):
             self._add("CONSTANT", piece, folded)
             return
         following = self._next()

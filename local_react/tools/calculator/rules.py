@@ -98,12 +98,12 @@ def _divide(left: Value, _: Any, right: Value) -> Value:
 def _share_of_unit(left: Value, right: Value) -> Value:
     """1/2 cup is half a cup, where 60 km / 2 h is a speed."""
     number = numbers.divide(left.content, right.content.number)
-    said = () if operators.compare(number, numbers.integer(1)) < 0 else (_UNIT_OF_QUOTIENT,)
+    said = () if operators.compare(number, numbers.integer(1)) < 0 else (UNIT_OF_QUOTIENT,)
     content = Quantity(number, right.content.unit, right.content.label)
     return Value(content, notes=(*notes_of(left, right), *said))
 
 
-_UNIT_OF_QUOTIENT: Final = "a/b with a unit is read as (a/b) of it"
+UNIT_OF_QUOTIENT: Final = "a/b with a unit is read as (a/b) of it"
 
 
 def _juxtapose(left: Value, right: Value, unit: Any = None) -> Value:
@@ -183,6 +183,12 @@ def _either(left: Value, _: Any, right: Value) -> Value:
 
 
 def _both(left: Value, _: Any, right: Value) -> Value:
+    if kind(left.content) == kind(right.content) == "number" and not (
+        left.content in (0, 1) or right.content in (0, 1)
+    ):
+        raise ToolError(
+            "'and' joins what is true or false: write + for a sum, or a comma in a list"
+        )
     if isinstance(left.content, Equation) or isinstance(right.content, Equation):
         return Value((left.content, right.content), notes=notes_of(left, right))
     holds = operators.truth(left.content) and operators.truth(right.content)

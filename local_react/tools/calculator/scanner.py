@@ -69,6 +69,7 @@ class _Scan:
     def __init__(self, text: str) -> None:
         self._text = text
         self._has_dates = dates.has_context(text)
+        self._day_first = dates.is_day_first(text)
         self._separating = [False]  # for each bracket around: do commas separate values?
 
     def pieces(self) -> Iterator[Piece]:
@@ -85,9 +86,11 @@ class _Scan:
         """Return the piece that stands at a place, and the place after it."""
         spaced = self._text[place - 1 : place].isspace()
         date = dates.DATE.match(self._text, place)
-        meant = dates.read(date, certain=self._has_dates) if date else None
+        order = self._day_first
+        meant = dates.read(date, certain=self._has_dates, day_first=order) if date else None
         if date and meant:
-            return Piece("date", meant, place, spaced, dates.note(date)), date.end()
+            note = dates.note(date, day_first=order)
+            return Piece("date", meant, place, spaced, note), date.end()
         found = _PIECE.match(self._text, place)
         if found is None:
             raise ToolError(_unknown_sign(self._text[place:]))

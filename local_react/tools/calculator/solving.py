@@ -10,16 +10,14 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from local_react.errors import ToolError
 from local_react.tools.calculator import numbers
-from local_react.tools.calculator.answer import answer, formula_text
+from local_react.tools.calculator.answer import answer, complex_text, formula_text
+from local_react.tools.calculator.equations import as_number, solve_one
 from local_react.tools.calculator.values import Content, Equation, Told, bounded, kind
 
 _MAX_DEGREE: Final = 40
 _MAX_EQUATIONS: Final = 12
 _MAX_TOLD: Final = 12
 """Solutions that are listed."""
-_STARTS: Final = (0.1, 1, -1, 0.5, 2, -2, 3, -3, 5, -5, 8, -8, 10, -10, 20, 50, 100, -100, 1000)
-"""Where the search for a numerical solution begins, one after the other."""
-
 Solution = dict[Any, Any]
 
 
@@ -57,7 +55,9 @@ def checked(equation: Equation) -> Equation:
     kinds = {kind(equation.left), kind(equation.right)}
     odd = kinds - {"number", "formula"}
     if odd and (len(kinds) > 1 or "relation" in odd):
-        raise ToolError(f"an equation has two numbers on its sides, not a {' and a '.join(kinds)}")
+        raise ToolError(
+            f"an equation has two numbers on its sides, not a {' and a '.join(sorted(kinds))}"
+        )
     if any(side.has(sp.oo) for side in (equation.left, equation.right) if "formula" in kinds):
         raise ToolError("undefined: infinity is on no side of an equation")
     return equation
@@ -69,74 +69,45 @@ def _unknowns(formulas: Iterable[Any]) -> list[Any]:
 
 def _one(difference: Any, name: Any) -> Told:
     """Return the solutions of one equation for one unknown."""
-    if difference.has(sp.Mod, sp.floor, sp.ceiling):
-        raise ToolError("no way to solve equations with mod, floor or ceil is known")
-    if difference.has(sp.Abs):
-        real = sp.Symbol(str(name), real=True)
-        difference, name = difference.subs(name, real), real
+    if difference.free_symbols - {name}:
+        return _in_others(difference, name)
+    roots = solve_one(difference, name)
+    if roots.always:
+        return Told(f"true for every {name} for which both sides have a value")
+    if not roots.real:
+        told = (f"{name} = {_complex_text(root)}" for root in roots.complex)
+        return Told(
+            "; ".join(
+                [
+                    "no real solution" if roots.complex else "no solution",
+                    *([" or ".join(told)] if roots.complex else []),
+                ]
+            )
+        )
+    if len(roots.real) > _MAX_TOLD:
+        raise ToolError(f"too many solutions: {len(roots.real)}; ask for fewer")
+    told_all = " or ".join(f"{name} = {answer(as_number(root))}" for root in roots.real)
+    return Told(told_all + (f" ({roots.note})" if roots.note else ""))
+
+
+def _in_others(difference: Any, name: Any) -> Told:
+    """Return the solutions in terms of other unknowns."""
     difference = sp.together(difference)
     if name not in difference.free_symbols:
         raise ToolError(f"{name} is not in the equation, or falls out of it")
     _check_degree(difference, name)
-    found, exact = _roots(difference, name)
-    if difference.free_symbols == {name}:
-        real = [root for root in found if _is_real(root)]
-        if not real and found:
-            off_line = (f"{name} = {_complex_text(root)}" for root in found[:_MAX_TOLD])
-            return Told(f"no real solution; {' or '.join(off_line)}")
-        found = sorted(real, key=lambda root: float(numbers.approximate(root, 15)))
-    if not found:
-        return Told("no solution")
-    note = _ONE_PERIOD if difference.has(TrigonometricFunction) else ""
-    note = note if exact else " (found numerically; there may be others)"
-    told = [f"{name} = {_text(root)}" for root in dict.fromkeys(found)]
-    if len(told) > _MAX_TOLD:
-        raise ToolError(f"too many solutions: {len(told)}; ask for fewer")
-    return Told(" or ".join(told) + note)
-
-
-_ONE_PERIOD: Final = " (within one period)"
+    try:
+        found = sp.solve(difference, name)
+    except NotImplementedError as error:
+        raise ToolError(f"no formula for {name} is known: give numbers for the others") from error
+    told = [f"{name} = {formula_text(bounded(sp.simplify(root)))}" for root in found[:_MAX_TOLD]]
+    return Told(" or ".join(told) or "no solution")
 
 
 def _check_degree(difference: Any, name: Any) -> None:
     top = sp.fraction(difference)[0]
     if top.is_polynomial(name) and sp.degree(top, name) > _MAX_DEGREE:
         raise ToolError(f"too large: equations up to degree {_MAX_DEGREE} are solved")
-
-
-def _roots(difference: Any, name: Any) -> tuple[list[Any], bool]:
-    """Return the solutions, and whether they are all of them, exactly."""
-    try:
-        found = list(sp.solve(difference, name))
-    except NotImplementedError:
-        found = []
-        unsolved = True
-    else:
-        unsolved = not found and not difference.is_polynomial(name)
-    known = [root for root in found if not root.has(sp.Piecewise, sp.LambertW, sp.ConditionSet)]
-    if known or not (unsolved or found):
-        return known, len(known) == len(found)
-    if difference.free_symbols != {name}:
-        raise ToolError(f"no formula for {name} is known: give numbers for the other unknowns")
-    if sp.simplify(difference) == 0:
-        raise ToolError(f"the two sides are equal for every {name}: there is nothing to solve for")
-    numerical = _numerical(difference, name)
-    if not numerical and unsolved:
-        raise ToolError(f"no solution for {name} was found: write the equation in another way")
-    return numerical, False
-
-
-def _numerical(difference: Any, name: Any) -> list[Any]:
-    """Return the real solutions near to where a search begins."""
-    found: list[Any] = []
-    for start in _STARTS:
-        try:
-            root = sp.nsolve(difference, name, start, prec=30)
-        except (ValueError, ZeroDivisionError, TypeError, OverflowError):
-            continue
-        if root.is_real and not any(abs(root - other) < 1e-10 * (1 + abs(root)) for other in found):
-            found.append(root)
-    return found[:_MAX_TOLD]
 
 
 def _is_real(root: Any) -> bool:
@@ -149,14 +120,10 @@ def _is_real(root: Any) -> bool:
 def _text(root: Any) -> str:
     if root.free_symbols:
         return formula_text(bounded(sp.simplify(root)))
-    if root.has(sp.I):
-        root = sp.re(root.evalf(30))
-    return answer(numbers.settle(root))
+    return answer(as_number(root))
 
 
 def _complex_text(root: Any) -> str:
-    from local_react.tools.calculator.answer import complex_text
-
     real, imaginary = root.as_real_imag()
     return complex_text(numbers.settle(real), numbers.settle(imaginary))
 
@@ -227,6 +194,7 @@ def inequality(relations: Sequence[Equation]) -> Told:
     return Told(_set_text(holds, str(variable)) + _ONE_PERIOD * periodic)
 
 
+_ONE_PERIOD: Final = " (within one period)"
 _RELATIONS: Final = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import mpmath
 import sympy as sp
 
 from local_react.errors import ToolError
@@ -12,6 +13,7 @@ from local_react.tools.calculator import numbers
 from local_react.tools.calculator.values import Content, Told, bounded, kind
 
 _MAX_ORDER: Final = 20
+_STRETCHES: Final = 12
 _MAX_TERMS: Final = 2000
 """Terms that an expansion may have."""
 _MAX_SUM: Final = 2000
@@ -79,16 +81,48 @@ def integrate(*given: Content) -> Content:
     if len(rest) != 3:
         raise ToolError("integrate takes an unknown and two limits: integrate(x^2, x, 0, 1)")
     low, high = (formula(end, "integrate") for end in rest[1:])
-    found = sp.integrate(body, (name, low, high))
+    try:
+        found = sp.integrate(body, (name, low, high))
+    except (NotImplementedError, AttributeError, TypeError, ValueError):
+        found = sp.Integral(body, (name, low, high))
     if found.has(sp.Integral):
-        return _numerically(body, name, low, high)
-    return _definite(found)
+        if body.free_symbols - {name} or low.free_symbols or high.free_symbols:
+            raise ToolError("no formula for that integral is known: give numbers for the unknowns")
+        value, error = quadrature(body, name, low, high)
+        if error > 1e-10 * (1 + abs(value)):
+            raise ToolError("undefined: that integral has no certain value, or none at all")
+        return numbers.settle(sp.Float(str(value), 15))
+    result = _definite(found)
+    if not getattr(result, "free_symbols", {name}):
+        _check_integral(result, body, name, low, high)
+    return result
 
 
-def _numerically(body: Any, name: Any, low: Any, high: Any) -> Content:
-    if body.free_symbols - {name} or low.free_symbols or high.free_symbols:
-        raise ToolError("no formula for that integral is known: give numbers for the unknowns")
-    return numbers.settle(sp.Integral(body, (name, low, high)).evalf(20))
+def _check_integral(result: Any, body: Any, name: Any, low: Any, high: Any) -> None:
+    """Raise ToolError where what sympy found is far from what quadrature finds: it takes
+    the wrong branch of some integrals, across a pole or a jump."""
+    if low.is_infinite or high.is_infinite or body.is_polynomial(name):
+        return
+    value, error = quadrature(body, name, low, high)
+    near = abs(value - float(numbers.approximate(result, 15))) <= 1e-3 * (1 + abs(value)) + error
+    if not near or error > 0.1 * (1 + abs(value)):
+        raise ToolError("undefined: that integral has no certain value, or none at all")
+
+
+def quadrature(body: Any, name: Any, low: Any, high: Any) -> tuple[float, float]:
+    """Return a definite integral by numbers alone, and how far off it may be."""
+
+    def value(point: Any) -> Any:
+        found = body.evalf(20, subs={name: sp.Float(str(point), 25)})
+        if found.has(sp.zoo, sp.nan, sp.oo) or not found.is_number:
+            return mpmath.mpf(0)  # at a single point
+        return mpmath.mpf(str(sp.re(found)))
+
+    with mpmath.workdps(20):
+        ends = [mpmath.mpf(str(sp.N(end, 25))) for end in (low, high)]
+        points = mpmath.linspace(*ends, _STRETCHES + 1) if all(map(mpmath.isfinite, ends)) else ends
+        found, error = mpmath.quad(value, points, error=True, maxdegree=5)
+        return float(found), float(error)
 
 
 def _definite(found: Any) -> Content:
@@ -155,7 +189,7 @@ def _repeated(what: str, given: Sequence[Content]) -> Content:
         raise ToolError(f"{what} takes a formula, an unknown and its ends: {what}(k^2, k, 1, 10)")
     body, name = formula(given[0], what), unknown(rest[0], what)
     low, high = (formula(end, what) for end in rest[1:])
-    if low.is_Integer and high.is_Integer and 0 <= high - low < _MAX_SUM:
+    if low.is_Integer and high.is_Integer and high - low < _MAX_SUM:
         return _one_by_one(what, body, name, int(low), int(high))
     if what == "product" and not (low.free_symbols or high.free_symbols):
         raise ToolError(f"too large: a product has at most {_MAX_SUM} factors")

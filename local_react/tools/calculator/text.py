@@ -57,6 +57,12 @@ _PHRASES: Final = (
 _COMPILED: Final = tuple((re.compile(found, re.IGNORECASE), put) for found, put in _PHRASES)
 
 
+_MONEY: Final = re.compile(
+    rf"(?<=[{_CURRENCIES}])([0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?"
+    r"(?: ?(k|m|mn|b|bn)(?![a-z]))?",
+    re.IGNORECASE,
+)
+"""An amount of money: one number whatever stands around it."""
 _POINTED: Final = re.compile(
     r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|(?<![\w.,])[0-9]{1,3}\.[0-9]{3},[0-9]+"
 )
@@ -78,9 +84,9 @@ def tidy(expression: str) -> str:
     for pattern, put in _COMPILED:
         text = pattern.sub(put, text)
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+    text = _MONEY.sub(_plain_money, text)
     text = re.sub(rf"(?<=[{_CURRENCIES}])([0-9.,]+) ?/ ?(?=[a-z]{{3}})", r"\1 per ", text)
-    text = re.sub(r"(?<![\w.,])(?!0[xX])([0-9.,]+)[xX](?=[0-9])", r"\1*", text)
-    text = re.sub(r"(?<=[\w)!%]) [xX] (?=[\w(.√])", " * ", _without_currency(text))
+    text = _with_times(_without_currency(text))
     lines = [" ".join(line.split()) for line in text.splitlines()]
     text = "\n".join(line for line in lines if line)
     text = re.sub(r"\s*=\s*\??$|\s*\?$|;\s*$", "", text)
@@ -102,9 +108,24 @@ def quoted(text: str) -> str:
     return "'" + "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text) + "'"
 
 
+def _with_times(text: str) -> str:
+    """Return the text with * for the x of 3 x 4 and 3x4, where x is no unknown."""
+    read = re.sub(r"(?<![\w.,])(?!0[xX])([0-9.,]+)[xX](?=[0-9])", r"\1*", text)
+    read = re.sub(r"(?<=[0-9)!%]) [xX] (?=[0-9(.√])", " * ", read)
+    return text if re.search(r"(?<![^\W\d])[xX](?![^\W\d_])", read.replace("0x", "")) else read
+
+
 def has_currency(expression: str) -> bool:
     """Return True where a currency's sign stands in the expression."""
     return any(sign in expression for sign in _CURRENCIES)
+
+
+def _plain_money(found: re.Match[str]) -> str:
+    """Return $1,000 as $1000, and $3B as $3 billion."""
+    word = {"k": " thousand", "m": " million", "b": " billion"}.get(
+        (found[3] or "")[:1].lower(), ""
+    )
+    return f"{found[1].replace(',', '')}{found[2] or ''}{word}"
 
 
 def _mixed_number(match: re.Match[str]) -> str:

@@ -34,6 +34,11 @@ _SHORT: Final = frozenset(
 _WRITTEN: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "kmh": (("kilometer", 1), ("hour", -1)),
     "kph": (("kilometer", 1), ("hour", -1)),
+    "rpm": (("minute", -1),),
+    "kb": (("kilobyte", 1),),
+    "mb": (("megabyte", 1),),
+    "gb": (("gigabyte", 1),),
+    "tb": (("terabyte", 1),),
     "mph": (("mile", 1), ("hour", -1)),
     "mpg": (("mile", 1), ("gallon", -1)),
     "mps": (("meter", 1), ("second", -1)),
@@ -85,14 +90,17 @@ def find(word: str) -> tuple[tuple[str, int], ...]:
         return ()
     if len(word) == 1 and word not in _SINGLE:
         return ()
-    for spelling in (word, word.casefold()):
-        if spelling in _WRITTEN:
-            return _WRITTEN[spelling]
-    for spelling in dict.fromkeys((word, word.casefold()) if len(word) > 1 else (word,)):
-        name = _name(spelling)
-        if name:
-            return ((name, 1),)
-    return ()
+    folded = word.casefold()
+    if word in _WRITTEN or (folded in _WRITTEN and not _name(word)):
+        return _WRITTEN.get(word) or _WRITTEN[folded]
+    # MS and ms, NM and nm differ; Kilometers and KM do not.
+    spellings = (word, folded) if len(word) > 4 or folded in _SAFE else (word,)
+    name = next((found for found in map(_name, spellings) if found), "")
+    return ((name, 1),) if name else ()
+
+
+_UNMISTAKABLE: Final = "km kg cm lb lbs oz ft mi hr hrs min mins sec secs ml feet foot inch mile"
+_SAFE: Final = frozenset(_UNMISTAKABLE.split())
 
 
 def _name(word: str) -> str:

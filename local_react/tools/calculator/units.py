@@ -118,14 +118,26 @@ def add(left: Quantity, right: Quantity) -> Quantity:
             f"{shown(left)} and {shown(right)} cannot be added or compared: "
             "the two measure different things"
         )
-    if _scales(left) or _scales(right):
+    if _scales(left) or _scales(right) or {left.label, right.label} & {"F", "C"}:
         raise ToolError(
             "temperatures on a scale are not added: convert them first, as in 20 degC to K"
         )
     other = numbers.multiply(right.number, _factor(right.unit, left.unit))
     parts = (*calendar_parts(left), *calendar_parts(right))
     both = bool(calendar_parts(left)) and bool(calendar_parts(right))
-    return Quantity(numbers.add(left.number, other), left.unit, left.label, parts if both else ())
+    total = numbers.add(left.number, other)
+    return Quantity(total, left.unit, left.label, _merged(parts) if both else ())
+
+
+def _merged(parts: Parts) -> Parts:
+    """Return the years, months, weeks and days, each once."""
+    counts = dict.fromkeys(_CALENDAR, 0)
+    for count, unit in parts:
+        counts[unit] += count
+    return tuple((count, unit) for unit, count in counts.items() if count)
+
+
+_CALENDAR: Final = ("year", "month", "week", "day")
 
 
 def scale(quantity: Quantity, number: Number) -> Quantity:

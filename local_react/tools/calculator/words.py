@@ -56,6 +56,7 @@ MULTIPLIERS: Final = {
 }
 _MEANT: Final = """
     half halves halved twice thrice double doubled triple tripled third thirds more fewer
+    ago later ppm ppb percentage bitwise
     one two three four five six seven eight nine ten eleven twelve twenty
 """
 NOT_LEFT_OUT: Final = frozenset(_MEANT.split())

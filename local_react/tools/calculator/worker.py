@@ -33,9 +33,13 @@ def main() -> None:
     load()
     _give_up_rights()
     _send(replies, {"ready": True})
+    before = _address_space()
     for line in sys.stdin.buffer:
         faulthandler.dump_traceback_later(_ALONE_LIMIT, exit=True, file=nowhere)
-        _send(replies, _reply(evaluate_here, json.loads(line)["expression"], replies))
+        reply = _reply(evaluate_here, json.loads(line)["expression"], replies)
+        if _address_space() > before + _HEADROOM // 2:
+            reply["last"] = True  # what sympy remembers has grown: the next one starts afresh
+        _send(replies, reply)
         faulthandler.cancel_dump_traceback_later()
 
 
