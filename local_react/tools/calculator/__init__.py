@@ -4,6 +4,11 @@ An expression is worked out in a process of its own, which is kept warm, with li
 its time and memory. That process alone imports sympy; no text ever reaches `eval`,
 `exec`, `sympify` or `parse_expr`.
 
+An expression goes through text and pasted (one way to write each sign), scanner (pieces),
+steps, reader with counted (tokens: what depends on the context), grammar.lark by parsing,
+rules and measure_rules (values; calls and operators compute them), and answer. process and
+worker are the two sides of the pipe.
+
 Conventions, where there is a choice:
 
 - ^ and ** are powers; `-5^2` is -25, `2^3^2` is 512.
@@ -13,7 +18,7 @@ Conventions, where there is a choice:
   A unit binds tighter: `60 km / 2 h` is 30 km/h.
 - `log` of one value is natural, said too; `round` takes halves away from zero.
 - 1,234.5 is one number, but inside a function's parentheses a comma separates values.
-- 03/19/2001 is month/day/year, unless only day/month/year is a date.
+- 03/04/2001 is month/day/year, unless a date of the expression can only be day/month/year.
 - `a = 3; b = 2*a; a + b` are steps, each with a name but the last.
 """
 

@@ -34,10 +34,13 @@ def check_unknown(text: str, unknown: Sequence[Piece]) -> None:
 def _unknown_name(name: str, rest: str) -> str:
     shown = quoted(name[:30])
     if calls.is_function(name):
-        given = re.split(r"[;\n]", rest)[0].strip().removeprefix("of ")
+        given = re.split(r"[;\n]", rest)[0].strip()
         if re.fullmatch(r"[0-9. ]+", given):
             given = ", ".join(given.split())
-        return f"{name} is a function: write {name}({given[:30] if given[:1].isalnum() else '...'})"
+        else:  # only what certainly belongs to it: sqrt 16 + 9
+            found = re.match(r"[\w.]+", given)
+            given = found[0] if found else "..."
+        return f"{name} is a function: write {name}({given[:30] or '...'})"
     if name in ("i", "j", "I"):
         return f"unknown name {shown}: the imaginary unit is written 1i"
     if _alike(name):

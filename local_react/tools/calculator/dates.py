@@ -140,6 +140,19 @@ def shifted(day: date, parts: Sequence[tuple[int, str]]) -> date:
         raise ToolError(f"too large: the date is not in the years 1 to {MAXYEAR}") from error
 
 
+def calendar_between(first: date, last: date, unit: str) -> str:
+    """Return the whole months or years from one date to another, and what is left: 13
+    months 5 days."""
+    gap = relativedelta(max(first, last), min(first, last))
+    months = 12 * gap.years + gap.months
+    counts = (
+        [(months, "month")] if unit == "month" else [(gap.years, "year"), (gap.months, "month")]
+    )
+    counts.append((gap.days, "day"))
+    told = [f"{count} {name}{'s' * (count != 1)}" for count, name in counts if count]
+    return " ".join(told) or f"0 {unit}s"
+
+
 def is_interval(word: str) -> bool:
     """Return True for days, weeks, months and years."""
     return word.casefold().rstrip("s") in _CALENDAR

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import lark
@@ -16,9 +15,9 @@ from local_react.tools.calculator import (
     numbers,
     operators,
     solving,
+    steps,
     unit_words,
     units,
-    words,
 )
 from local_react.tools.calculator.answer import told
 from local_react.tools.calculator.parsing import value_of
@@ -28,8 +27,6 @@ from local_react.tools.calculator.scanner import Piece, scan
 from local_react.tools.calculator.text import has_currency, tidy
 from local_react.tools.calculator.values import Content, Equation, Value, kind
 
-_MAX_STEPS: Final = 50
-_MAX_PIECES: Final = 600
 _MAX_NOTES: Final = 3
 
 
@@ -71,23 +68,23 @@ class _Evaluation:
 
     def answer(self) -> str:
         """Return the last step's value as text, with the notes of all."""
-        steps = _steps(scan(self._text))
+        all_steps = steps.split(scan(self._text))
         result = ""
-        for number, step in enumerate(steps, 1):
-            result = self._step(step, last=number == len(steps))
+        for number, step in enumerate(all_steps, 1):
+            result = self._step(step, last=number == len(all_steps))
         notes = list(dict.fromkeys(self._notes))[:_MAX_NOTES]
         return f"{result} ({'; '.join(notes)})" if notes else result
 
     def _step(self, pieces: list[Piece], *, last: bool) -> str:
         if pieces[0].text.casefold() == "solve" and pieces[1:] and pieces[1].text != "(":
             return self._solve_for(pieces[1:])
-        if _is_definition(pieces):
+        if steps.is_definition(pieces):
             raise ToolError(
                 f"{pieces[0].text} cannot be defined as a function: write the formula with the "
                 "value in it"
             )
-        pieces = _in_brackets(pieces, self._known)
-        name = _assigned(pieces)
+        pieces = steps.in_brackets(pieces, self._known)
+        name = steps.assigned(pieces)
         if name and not self._is_unknown_in(pieces[2:]):
             told_name = self._assign(name, pieces, last=last)
             if told_name is not None:
@@ -112,7 +109,7 @@ class _Evaluation:
         if len(pieces) > 2 and pieces[-2].text == "for":
             names = [sp.Symbol(pieces[-1].text)]
             pieces = pieces[:-2]
-        parts = _apart(pieces)
+        parts = steps.apart(pieces)
         tokens = [self._symbolic(part) for part in parts]
         contents = [value_of(self._text, each, self._known).content for each in tokens]
         return solving.solve(contents, names).text
@@ -210,17 +207,19 @@ class _Evaluation:
 
     def _value(self, pieces: Sequence[Piece]) -> Value:
         self._notes.extend(piece.note for piece in pieces if piece.note)
-        tokens = self._tokens(pieces)
-        is_equation = any(token.type == "EQ" for token in tokens)
-        known = self._known if is_equation else {**self._formulas, **self._known}
-        value = value_of(self._text, tokens, known)
+        value = value_of(self._text, self._tokens(pieces), self._names(pieces))
         self._notes.extend(value.notes)
         return value
 
     def _reader(self, pieces: Sequence[Piece]) -> Reader:
-        is_equation = any(piece.text == "=" for piece in pieces)
-        known = self._known if is_equation else {**self._formulas, **self._known}
-        return Reader(pieces, known, calls.is_function)
+        return Reader(pieces, self._names(pieces), calls.is_function)
+
+    def _names(self, pieces: Sequence[Piece]) -> dict[str, Content]:
+        """Return what names stand for in a step: in an equation those that depend on an
+        unknown are unknowns too."""
+        if any(piece.text == "=" for piece in pieces):
+            return self._known
+        return {**self._formulas, **self._known}
 
     def _tokens(self, pieces: Sequence[Piece]) -> list[lark.Token]:
         """Return a step's tokens: read with units and counted things, or else, where it is
@@ -241,8 +240,7 @@ class _Evaluation:
             return self._symbolic(pieces)  # 2m + 6 = 20, 2 apples + 3 = 11
         complaints.check_unknown(self._text, reader.unknown)
         complaints.check_dropped(reader.dropped, kinds)
-        for word in reader.dropped:
-            self._notes.append(f"the word {word[:30]} is left out")
+        self._note_dropped(reader)
         return tokens
 
     def _symbolic(self, pieces: Sequence[Piece]) -> list[lark.Token]:
@@ -251,87 +249,11 @@ class _Evaluation:
         complaints.check_unknown(
             self._text, [piece for piece in reader.unknown if not _can_be_unknown(piece.text)]
         )
+        self._note_dropped(reader)
         return tokens
 
-
-def _in_brackets(step: list[Piece], known: Collection[str]) -> list[Piece]:
-    """Return a step that begins with a function's name, its brackets written: expand (x+1)^3,
-    average of 3, 5."""
-    name, rest = step[0], step[1:]
-    if not rest or name.text in known or not calls.takes_all(name.text):
-        return step
-    if rest[0].text == "of":
-        rest = rest[1:]
-    is_call = rest[:1] and rest[0].text == "(" and (not rest[0].spaced or _is_closed(rest))
-    if not rest or is_call or (rest[0].kind == "sign" and rest[0].text not in "([|√∛"):
-        return step
-    if not calls.is_about_unknowns(name.text):
-        rest = [
-            replace(piece, kind="sign", text=",") if piece.text.casefold() == "and" else piece
-            for piece in rest
-        ]
-    opened = Piece("sign", "(", rest[0].start, spaced=False)
-    return [name, opened, *rest, Piece("sign", ")", rest[-1].start, spaced=False)]
-
-
-def _is_closed(pieces: Sequence[Piece]) -> bool:
-    """Return True where the first bracket is closed by the last piece."""
-    depth = 0
-    for number, piece in enumerate(pieces, 1):
-        depth += (piece.text in ("(", "[")) - (piece.text in (")", "]"))
-        if depth == 0:
-            return number == len(pieces)
-    return True
-
-
-def _is_definition(pieces: Sequence[Piece]) -> bool:
-    """Return True for f(x) = ..., not for sqrt(x) = 4."""
-    kinds = [piece.kind for piece in pieces[:5]]
-    signs = "".join(piece.text for piece in pieces[:5] if piece.kind == "sign")
-    is_alike = kinds == ["name", "sign", "name", "sign", "sign"] and signs == "()="
-    return is_alike and not calls.is_function(pieces[0].text)
-
-
-def _steps(pieces: list[Piece]) -> list[list[Piece]]:
-    """Return the pieces of each step. Raises ToolError for too many."""
-    if len(pieces) > _MAX_PIECES:
-        raise ToolError("too large: the expression has too many parts; compute it in several")
-    steps: list[list[Piece]] = [[]]
-    for piece in pieces:
-        if piece.kind == "end":
-            steps.append([])
-        else:
-            steps[-1].append(piece)
-    steps = [part for step in steps if step for part in _apart(step)]
-    if len(steps) > _MAX_STEPS:
-        raise ToolError(f"too large: at most {_MAX_STEPS} steps; compute it in several")
-    if not steps:
-        raise ToolError("empty expression: write what to compute, such as 2 * 3")
-    return steps
-
-
-def _apart(step: list[Piece]) -> list[list[Piece]]:
-    """Return the equations of a step, where commas or "and" separate several."""
-    if sum(piece.text == "=" for piece in step) < 2:
-        return [step]
-    parts: list[list[Piece]] = [[]]
-    depth = 0
-    for piece in step:
-        depth += (piece.text in "([") - (piece.text in ")]") if piece.kind == "sign" else 0
-        if depth == 0 and (piece.text == "," or piece.text.casefold() == "and"):
-            parts.append([])
-        else:
-            parts[-1].append(piece)
-    return parts if all(parts) else [step]
-
-
-def _assigned(pieces: Sequence[Piece]) -> str:
-    """Return the name of a step a = 3, "" for other steps."""
-    if len(pieces) < 3 or pieces[0].kind != "name" or pieces[1].text != "=":
-        return ""
-    name = pieces[0].text
-    is_word = name.casefold() in {*words.OPERATORS, *words.TRUTHS} or name.startswith("_")
-    return "" if is_word or any(piece.text == "=" for piece in pieces[2:]) else name
+    def _note_dropped(self, reader: Reader) -> None:
+        self._notes.extend(f"the word {word[:30]} is left out" for word in reader.dropped)
 
 
 def _has_unknowns(equation: Equation) -> bool:

@@ -9,7 +9,7 @@ from local_react.errors import ToolError
 from local_react.tools.calculator import calls, dates, numbers, operators, units
 from local_react.tools.calculator.conversions import convert as converted
 from local_react.tools.calculator.units import Quantity
-from local_react.tools.calculator.values import Content, Value, kind, notes_of
+from local_react.tools.calculator.values import Content, Told, Value, kind, notes_of
 
 
 def quantity(value: Value, unit: Any) -> Value:
@@ -47,7 +47,17 @@ def days_between(*children: Any) -> Value:
     days = operators.days_between(first.content, last.content)
     if any(getattr(child, "type", "") == "BETWEEN" for child in children):
         days = calls.apply("abs", [days])  # whichever of the two is named first
+    if _unit_of(children[0]) in ("month", "year"):
+        return Value(
+            Told(dates.calendar_between(first.content, last.content, _unit_of(children[0]))),
+            notes=notes_of(first, last),
+        )
     return _counted(children[0], days, first, last)
+
+
+def _unit_of(word: Any) -> str:
+    """Return the unit that is asked for, "" where none is."""
+    return str(word).partition("^")[0] if getattr(word, "type", "") == "UNIT" else ""
 
 
 def days_until(*children: Any) -> Value:
@@ -67,6 +77,6 @@ def _today() -> date:
 def _counted(word: Any, days: Quantity, *values: Value) -> Value:
     """Return the days, in the unit that was asked for."""
     content: Content = days
-    if getattr(word, "type", "") == "UNIT" and not str(word).startswith("day^"):
+    if _unit_of(word) not in ("", "day"):
         content = converted(days, str(word))
     return Value(content, notes=notes_of(*values))

@@ -22,6 +22,7 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 _INTERVAL: Final = r"\b(?:days?|weeks?|months?|years?)"
+_GIVEN: Final = "(?:for|where|when|with|at)"
 _PHRASES: Final = (
     # Wordings of several words, and the one that the grammar knows.
     (r"\b(?:what )?day of (?:the )?week(?: (?:of|is|was|on|for))?(?=\W)", "weekday "),
@@ -34,7 +35,8 @@ _PHRASES: Final = (
     ),
     (r"\bfl_o(?:z|unces?)\b", "fluid_ounce"),
     (r"\b([0-9]+) choose ([0-9]+)\b", r"nCr(\1, \2)"),
-    (r"^([^=;\n]+|[^;\n]*=[^;\n]*) (?:for|where|when|with|at) ([a-z]\w* ?= ?[^=;\n]+)$", r"\2; \1"),
+    (rf"^([^=;\n]+) {_GIVEN} ([a-z]\w* ?= ?[^=;\n]+)$", r"it = \1; \2; it"),
+    (rf"^([^=;\n]+=[^=;\n]+) {_GIVEN} ([a-z]\w* ?= ?[^=;\n]+)$", r"\2; \1"),
     (r"\b(?:an? )?half of\b", "1/2 of"),
     (r"\b(?:a )?third of\b", "1/3 of"),
     (r"\b(?:a )?quarter of\b", "1/4 of"),
@@ -55,8 +57,6 @@ _PHRASES: Final = (
     (r"(?:°|\bdeg(?:rees?)?) ?(?:fahrenheit|f)\b", " degF "),
 )
 _COMPILED: Final = tuple((re.compile(found, re.IGNORECASE), put) for found, put in _PHRASES)
-
-
 _MONEY: Final = re.compile(
     rf"(?<=[{_CURRENCIES}])([0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?"
     r"(?: ?(k|m|mn|b|bn)(?![a-z]))?",
@@ -90,9 +90,7 @@ def tidy(expression: str) -> str:
     lines = [" ".join(line.split()) for line in text.splitlines()]
     text = "\n".join(line for line in lines if line)
     text = re.sub(r"\s*=\s*\??$|\s*\?$|;\s*$", "", text)
-    pointed = re.search(
-        r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|[0-9]\.[0-9]{3},[0-9]+", text
-    )
+    pointed = _POINTED.search(text)
     if pointed:
         raise ToolError(
             f"not understood at {quoted(pointed[0])}: a decimal is written with a point and "

@@ -105,7 +105,7 @@ _SAFE: Final = frozenset(_UNMISTAKABLE.split())
 
 def _name(word: str) -> str:
     """Return pint's name for a word, "" where it has none that is meant by it."""
-    if not re.fullmatch(r"[A-Za-zµΩΩ][A-Za-z_]*[0-9]?", word):
+    if not re.fullmatch(r"[A-Za-zµΩΩ][A-Za-z_Ω]*[0-9]?", word):
         return ""
     registry = REGISTRY.units
     try:
