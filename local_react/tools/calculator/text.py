@@ -76,7 +76,7 @@ def tidy(expression: str) -> str:
     """
     expression = without_markup(expression)
     text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
-    text = re.sub("([0-9.,]*) ?([¼-¾⅐-⅞])", _mixed_number, text)
+    text = re.sub("(?:([0-9.,]+) ?)?([¼-¾⅐-⅞])", _mixed_number, text)
     text = re.sub(r"(?<![\d.,/^)])([0-9]+) ([0-9]+)/([0-9]+)(?![\d.,/])", _mixed_fraction, text)
     # Thin and fixed spaces within a number separate thousands, as in 1 234 567.
     text = re.sub("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))", "", text)
