@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calculating import refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,13 +24,6 @@ from local_react.tools.calculator.scanner import MAX_DEPTH
 from local_react.tools.calculator.words import CONSTANTS
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def refusal(expression: str) -> str:
-    with pytest.raises(ToolError) as caught:
-        evaluate(expression)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(

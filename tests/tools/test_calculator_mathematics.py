@@ -6,17 +6,11 @@ import re
 from datetime import date, timedelta
 
 import pytest
+from calculating import refusal
 
 from local_react.errors import ToolError
 from local_react.tools.calculator import calculator, evaluate
 from local_react.tools.calculator.calls import names
-
-
-def refusal(expression: str) -> str:
-    with pytest.raises(ToolError) as caught:
-        evaluate(expression)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,6 @@ def _radians(angle: Content) -> Content:
     return operators.multiply(angle, numbers.constant("deg"))
 
 
-def _days(first: Content, last: Content) -> Content:
-    return operators.days_between(first, last)
-
-
 def _date(year: Content, month: Content, day: Content) -> Content:
     try:
         return date(*(functions.whole(part, "date") for part in (year, month, day)))
@@ -155,7 +151,7 @@ _WHOLE_VALUES: Final[Mapping[str, Entry]] = {
     "degrees": (_degrees, 1, 1),
     "radians": (_radians, 1, 1),
     "phi": (integers.totient, 1, 1),
-    "days": (_days, 2, 2),
+    "days": (operators.days_between, 2, 2),
     "date": (_date, 3, 3),
     "weekday": (_weekday, 1, 1),
     "is_leap": (_leap, 1, 1),
@@ -252,31 +248,32 @@ def _items(given: Sequence[Content]) -> list[Content]:
 
 
 def _checked(name: str, entry: Entry, given: Sequence[Content]) -> Content:
-    function, least, most = entry
-    if not least <= len(given) <= most:
-        raise ToolError(_wrong_count(name, least, most, len(given)))
-    return function(*given)
+    _check_count(name, entry, len(given))
+    return entry[0](*given)
 
 
-def _wrong_count(name: str, least: int, most: int, given: int) -> str:
+def _check_count(name: str, entry: Entry, given: int) -> None:
+    _, least, most = entry
+    if least <= given <= most:
+        return
     wanted = {least: f"{least}", _ANY: f"{least} or more"}.get(most, f"{least} to {most}")
     wanted = {"1 or more": "one or more", "1 to 2": "1 or 2"}.get(wanted, wanted)
     commas = ": inside a function write 1234 for 1,234" if given > most else ""
-    return f"{name} takes {wanted} {'value' if most == 1 else 'values'}, not {given}{commas}"
+    values = "value" if most == 1 else "values"
+    raise ToolError(f"{name} takes {wanted} {values}, not {given}{commas}")
 
 
 def _apply_number(name: str, given: Sequence[Content]) -> Content:
     """Return the value of a function of numbers, of what else it can be asked."""
-    function, least, most = functions.FUNCTIONS[name]
-    if len(given) == 1 and isinstance(given[0], tuple) and most > 1:
+    entry = functions.FUNCTIONS[name]
+    if len(given) == 1 and isinstance(given[0], tuple) and entry[2] > 1:
         given = list(given[0])
-    if not least <= len(given) <= most:
-        raise ToolError(_wrong_count(name, least, most, len(given)))
+    _check_count(name, entry, len(given))
     kinds = {kind(value) for value in given}
     if kinds == {"number"}:
         if name == "sqrt" and numbers.sign(given[0]) < 0:
             return Complex(numbers.integer(0), functions.square_root(-given[0]))
-        return numbers.settle(function(*given))
+        return numbers.settle(entry[0](*given))
     if "quantity" in kinds:
         return _of_quantity(name, given)
     if kinds <= {"number", "complex number"}:
@@ -321,13 +318,12 @@ _FORMULAS: Final[Mapping[str, Any]] = {
     "ln": sp.log,
     "abs": sp.Abs,
     "ceil": sp.ceiling,
-    "log": sp.log,
     "root": sp.root,
 }
 
 
 def _of_formula(name: str, given: Sequence[Content]) -> Content:
-    name = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}.get(name, name)
+    name = _ALIKE.get(name, name)
     if name == "pow":
         return operators.power(*given)
     if name in ("log10", "log2"):

@@ -86,9 +86,8 @@ def _of_polynomial(formula: Any, name: Any) -> Roots | None:
     top = sp.expand(top)
     if not top.is_polynomial(name):
         return None
+    check_degree(top, name)
     poly = sp.Poly(top, name)
-    if poly.degree() > _MAX_DEGREE:
-        raise ToolError(f"too large: equations up to degree {_MAX_DEGREE} are solved")
     if poly.degree() < 1:
         return Roots([], [])
     if not poly.domain.is_QQ and not poly.domain.is_ZZ:
@@ -99,6 +98,13 @@ def _of_polynomial(formula: Any, name: Any) -> Roots | None:
     if found or poly.degree() > _ROOT_DEGREE or len(sp.real_roots(poly)):
         return Roots(_sorted(found), [])
     return Roots([], list(dict.fromkeys(poly.all_roots())))
+
+
+def check_degree(formula: Any, name: Any) -> None:
+    """Raise ToolError for a polynomial, or a quotient of some, of too high a degree."""
+    top = sp.fraction(formula)[0]
+    if top.is_polynomial(name) and sp.degree(top, name) > _MAX_DEGREE:
+        raise ToolError(f"too large: equations up to degree {_MAX_DEGREE} are solved")
 
 
 def _of_quadratic(poly: Any, bottom: Any, name: Any) -> Roots:

@@ -245,7 +245,7 @@ class Reader:
         elif sign == "CONVERT":
             self._add("CONVERT", piece)
             self._target()
-        elif sign == "AND" and self._last == "UNIT" and self._is_number(self._next()):
+        elif sign == "AND" and self._last == "UNIT" and following and following.kind == "number":
             return  # 10 years and 16 months
         elif sign == "AND" and self._has_between:
             self._add("UNTIL", piece)
@@ -258,9 +258,6 @@ class Reader:
             self._add(sign, piece)
         else:
             self._add(_SIGNS.get(sign, sign), piece)
-
-    def _is_number(self, piece: Piece | None) -> bool:
-        return piece is not None and piece.kind == "number"
 
     def _is_inch(self, piece: Piece) -> bool:
         """Return True for the unit in 5 in to cm, not for the word in 5 km in miles."""

@@ -11,10 +11,9 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from local_react.errors import ToolError
 from local_react.tools.calculator import numbers
 from local_react.tools.calculator.answer import answer, complex_text, formula_text
-from local_react.tools.calculator.equations import as_number, solve_one
+from local_react.tools.calculator.equations import as_number, check_degree, solve_one
 from local_react.tools.calculator.values import Content, Equation, Told, bounded, kind
 
-_MAX_DEGREE: Final = 40
 _MAX_EQUATIONS: Final = 12
 _MAX_TOLD: Final = 12
 """Solutions that are listed."""
@@ -75,15 +74,10 @@ def _one(difference: Any, name: Any) -> Told:
     if roots.always:
         return Told(f"true for every {name} for which both sides have a value")
     if not roots.real:
-        told = (f"{name} = {_complex_text(root)}" for root in roots.complex)
-        return Told(
-            "; ".join(
-                [
-                    "no real solution" if roots.complex else "no solution",
-                    *([" or ".join(told)] if roots.complex else []),
-                ]
-            )
-        )
+        if not roots.complex:
+            return Told("no solution")
+        told = " or ".join(f"{name} = {_complex_text(root)}" for root in roots.complex)
+        return Told(f"no real solution; {told}")
     if len(roots.real) > _MAX_TOLD:
         raise ToolError(f"too many solutions: {len(roots.real)}; ask for fewer")
     told_all = " or ".join(f"{name} = {answer(as_number(root))}" for root in roots.real)
@@ -95,19 +89,13 @@ def _in_others(difference: Any, name: Any) -> Told:
     difference = sp.together(difference)
     if name not in difference.free_symbols:
         raise ToolError(f"{name} is not in the equation, or falls out of it")
-    _check_degree(difference, name)
+    check_degree(difference, name)
     try:
         found = sp.solve(difference, name)
     except NotImplementedError as error:
         raise ToolError(f"no formula for {name} is known: give numbers for the others") from error
     told = [f"{name} = {formula_text(bounded(sp.simplify(root)))}" for root in found[:_MAX_TOLD]]
     return Told(" or ".join(told) or "no solution")
-
-
-def _check_degree(difference: Any, name: Any) -> None:
-    top = sp.fraction(difference)[0]
-    if top.is_polynomial(name) and sp.degree(top, name) > _MAX_DEGREE:
-        raise ToolError(f"too large: equations up to degree {_MAX_DEGREE} are solved")
 
 
 def _is_real(root: Any) -> bool:
@@ -140,7 +128,7 @@ def _system(differences: Sequence[Any], names: Sequence[Any]) -> Told:
         )
     for difference in differences:
         for name in names:
-            _check_degree(sp.together(difference), name)
+            check_degree(sp.together(difference), name)
     try:
         found = sp.solve(list(differences), list(names), dict=True)
     except NotImplementedError as error:
@@ -177,7 +165,7 @@ def inequality(relations: Sequence[Equation]) -> Told:
     holds = sp.S.Reals
     for each in relations:
         difference = bounded(each.left - each.right).subs(names[0], variable)
-        _check_degree(sp.together(difference), variable)
+        check_degree(sp.together(difference), variable)
         relation = _RELATIONS[each.sign](difference, 0)
         if relation in (sp.true, sp.false):
             holds = holds if relation == sp.true else sp.S.EmptySet

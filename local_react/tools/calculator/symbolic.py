@@ -9,7 +9,8 @@ import mpmath
 import sympy as sp
 
 from local_react.errors import ToolError
-from local_react.tools.calculator import numbers
+from local_react.tools.calculator import numbers, operators
+from local_react.tools.calculator.answer import formula_text
 from local_react.tools.calculator.values import Content, Told, bounded, kind
 
 _MAX_ORDER: Final = 20
@@ -77,7 +78,7 @@ def integrate(*given: Content) -> Content:
         found = sp.integrate(body, name)
         _check_done(found, sp.Integral, "no formula for that integral is known")
         shortest = min(found, sp.simplify(found), key=lambda each: each.count_ops())
-        return Told(f"{told(bounded(shortest))} + C")
+        return Told(f"{formula_text(bounded(shortest))} + C")
     if len(rest) != 3:
         raise ToolError("integrate takes an unknown and two limits: integrate(x^2, x, 0, 1)")
     low, high = (formula(end, "integrate") for end in rest[1:])
@@ -169,7 +170,7 @@ def series(*given: Content) -> Content:
     point = formula(rest[1], "series") if len(rest) > 1 else numbers.integer(0)
     order = _order(rest[2], "series") if len(rest) > 2 else 6
     found = sp.series(body, name, point, order)
-    text = told(found.removeO())
+    text = formula_text(found.removeO())
     return Told(f"{text} + ..." if found.has(sp.Order) else text)
 
 
@@ -202,8 +203,6 @@ def _repeated(what: str, given: Sequence[Content]) -> Content:
 
 
 def _one_by_one(what: str, body: Any, name: Any, low: int, high: int) -> Content:
-    from local_react.tools.calculator import operators
-
     combine = operators.add if what == "sum" else operators.multiply
     total: Content = numbers.integer(0 if what == "sum" else 1)
     for number in range(low, high + 1):
@@ -276,10 +275,3 @@ def flat(given: Sequence[Content]) -> list[Content]:
 def _check_done(found: Any, undone: Any, why: str) -> None:
     if found.has(*(undone if isinstance(undone, tuple) else (undone,))):
         raise ToolError(f"{why}: give numbers, or a simpler formula")
-
-
-def told(value: Any) -> str:
-    """Return a formula as one would type it."""
-    from local_react.tools.calculator.answer import formula_text
-
-    return formula_text(value)

@@ -71,7 +71,19 @@ def measured(number: Number, parts: Sequence[tuple[str, int]], label: str) -> Qu
 
 def _scales(quantity: Quantity) -> bool:
     """Return True for a temperature on a scale, with a zero of its own."""
-    return not REGISTRY.units.Quantity(Fraction(1), quantity.unit)._is_multiplicative
+    return not _one(quantity.unit)._is_multiplicative
+
+
+def _one(unit: Unit) -> Any:
+    return REGISTRY.units.Quantity(Fraction(1), unit)
+
+
+def _check_multiplied(unit: Unit) -> None:
+    """Raise ToolError for a temperature on a scale: twice 20 °C is not 40 °C."""
+    if not _one(unit)._is_multiplicative:
+        raise ToolError(
+            "temperatures on a scale are not multiplied: convert them first, as in 20 degC to K"
+        )
 
 
 def convert(quantity: Quantity, parts: Sequence[tuple[str, int]], label: str) -> Quantity:
@@ -123,10 +135,9 @@ def add(left: Quantity, right: Quantity) -> Quantity:
             "temperatures on a scale are not added: convert them first, as in 20 degC to K"
         )
     other = numbers.multiply(right.number, _factor(right.unit, left.unit))
-    parts = (*calendar_parts(left), *calendar_parts(right))
-    both = bool(calendar_parts(left)) and bool(calendar_parts(right))
-    total = numbers.add(left.number, other)
-    return Quantity(total, left.unit, left.label, _merged(parts) if both else ())
+    first, second = calendar_parts(left), calendar_parts(right)
+    parts = _merged((*first, *second)) if first and second else ()
+    return Quantity(numbers.add(left.number, other), left.unit, left.label, parts)
 
 
 def _merged(parts: Parts) -> Parts:
@@ -142,10 +153,8 @@ _CALENDAR: Final = ("year", "month", "week", "day")
 
 def scale(quantity: Quantity, number: Number) -> Quantity:
     """Return so many times the quantity."""
-    if _scales(quantity) and number not in (1, -1):
-        raise ToolError(
-            "temperatures on a scale are not multiplied: convert them first, as in 20 degC to K"
-        )
+    if number not in (1, -1):
+        _check_multiplied(quantity.unit)
     parts: Parts = ()
     if number.is_Integer:
         parts = tuple((count * int(number), unit) for count, unit in quantity.parts)
@@ -184,11 +193,7 @@ def power(quantity: Quantity, exponent: Number) -> Quantity | Number:
 
 def _reduced(number: Number, unit: Unit) -> Quantity | Number:
     """Return a product with units that measure the same put together: km/m is 1000."""
-    one = REGISTRY.units.Quantity(Fraction(1), unit)
-    if not one._is_multiplicative:
-        raise ToolError(
-            "temperatures on a scale are not multiplied: convert them first, as in 20 degC to K"
-        )
+    _check_multiplied(unit)
     kept: dict[str, Fraction] = {}
     for name, power in _powers(unit):
         alike = next((other for other in kept if _measure_alike(other, name)), None)
@@ -201,8 +206,7 @@ def _reduced(number: Number, unit: Unit) -> Quantity | Number:
     left = of([(name, int(power)) for name, power in kept.items() if power])
     # To pint bits and bytes have no dimension; to people they are a unit.
     if left.dimensionless and not any(name.endswith(("bit", "byte")) for name in kept):
-        factor = REGISTRY.units.Quantity(Fraction(1), left).to_base_units().magnitude
-        return numbers.multiply(number, _number(factor))
+        return numbers.multiply(number, _number(_one(left).to_base_units().magnitude))
     return Quantity(number, left) if any(kept.values()) else number
 
 
@@ -217,7 +221,7 @@ def calendar_parts(quantity: Quantity) -> Parts:
         return quantity.parts
     powers = _powers(quantity.unit)
     name = powers[0][0] if len(powers) == 1 and powers[0][1] == 1 else ""
-    if name in ("year", "month", "week", "day") and quantity.number.is_Integer:
+    if name in _CALENDAR and quantity.number.is_Integer:
         return ((int(quantity.number), name),)
     if name in ("fortnight", "century") and quantity.number.is_Integer:
         count, unit = {"fortnight": (2, "week"), "century": (100, "year")}[name]

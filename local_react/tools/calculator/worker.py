@@ -33,11 +33,12 @@ def main() -> None:
     load()
     _give_up_rights()
     _send(replies, {"ready": True})
-    before = _address_space()
+    space = _address_space()
+    most = space() + _HEADROOM // 2
     for line in sys.stdin.buffer:
         faulthandler.dump_traceback_later(_ALONE_LIMIT, exit=True, file=nowhere)
         reply = _reply(evaluate_here, json.loads(line)["expression"], replies)
-        if _address_space() > before + _HEADROOM // 2:
+        if space() > most:
             reply["last"] = True  # what sympy remembers has grown: the next one starts afresh
         _send(replies, reply)
         faulthandler.cancel_dump_traceback_later()
@@ -67,7 +68,7 @@ def _give_up_rights() -> None:
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    used = _address_space()
+    used = _address_space()()
     if used:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         bound = used + _HEADROOM
@@ -75,11 +76,14 @@ def _give_up_rights() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (bound, most))
 
 
-def _address_space() -> int:
-    """Return the bytes of addresses that this process has, 0 where that is not known."""
+def _address_space() -> Callable[[], int]:
+    """Return what tells the bytes of addresses of this process, 0 where that is not known."""
+    if sys.platform != "linux":
+        return lambda: 0
     import psutil
 
-    return int(psutil.Process().memory_info().vms) if sys.platform == "linux" else 0
+    process = psutil.Process()
+    return lambda: int(process.memory_info().vms)
 
 
 _REFUSED = ("socket.", "subprocess.", "os.", "shutil.", "ctypes.", "urllib.", "ftplib.")
