@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from local_react.atomic import TEMPORARY, write_whole
+from local_react.places import cache_dir
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,20 +51,10 @@ class Entry:
     """When it was last used, in seconds since the epoch."""
 
 
-def cache_dir() -> Path | None:
-    """Return the directory, which may not exist yet, or None where the cache is off.
-
-    It is $LOCAL_REACT_CACHE, else the platform's cache directory of the user. The word
-    "off" turns it off.
-    """
-    chosen = os.environ.get("LOCAL_REACT_CACHE", "")
-    if chosen.casefold() == "off":
-        return None
-    if chosen:
-        return Path(chosen) / "prefixes"
-    import platformdirs
-
-    return platformdirs.user_cache_path("local-react", appauthor=False) / "prefixes"
+def prefix_dir() -> Path | None:
+    """Return the directory, which may not exist yet, or None where the cache is off."""
+    directory = cache_dir()
+    return directory / "prefixes" if directory else None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ come along from another machine, so entries are found by the machine's fingerpri
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from typing import Any
 from local_react.atomic import write_whole
 from local_react.errors import LocalReactError
 from local_react.hardware import fingerprint
-
-DATA_VARIABLE = "LOCAL_REACT_DATA_DIR"
+from local_react.places import DATA_VARIABLE, data_dir
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +24,6 @@ class Profile:
     threads: int | None = None
     repack: bool | None = None
     """Whether llama.cpp should lay the weights out anew when it loads them."""
-
-
-def data_dir() -> Path:
-    """Return the directory of what is kept for this user, which may not exist yet: it is
-    $LOCAL_REACT_DATA_DIR, else the platform's."""
-    if chosen := os.environ.get(DATA_VARIABLE):
-        return Path(chosen)
-    import platformdirs
-
-    return platformdirs.user_data_path("local-react", appauthor=False)
 
 
 def load_profile(model: str) -> Profile:

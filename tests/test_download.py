@@ -177,7 +177,7 @@ def test_the_hub_is_asked_for_the_pinned_file_at_the_pinned_revision(
     assert request.path == f"/someone/Tiny-GGUF/resolve/{TINY.revision}/tiny.gguf"
     assert request.range is None
     assert "authorization" not in request.headers
-    assert "local-react" in request.headers["user-agent"]
+    assert "react" not in request.headers["user-agent"]  # it tells nobody who we are
 
 
 def test_a_broken_connection_is_resumed_where_it_broke(

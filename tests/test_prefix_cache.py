@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from local_react.prefix_cache import PrefixCache, cache_dir
+from local_react.prefix_cache import PrefixCache, prefix_dir
 
 DATA = np.arange(10_000, dtype=np.uint32).view(np.uint8)
 posix = pytest.mark.skipif(os.name == "nt", reason="other rights there")
@@ -471,20 +471,20 @@ def test_two_processes_that_write_one_key_are_never_mixed(cache: PrefixCache) ->
 @pytest.mark.parametrize("word", ["off", "OFF", "Off"])
 def test_the_word_off_turns_it_off(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
     monkeypatch.setenv("LOCAL_REACT_CACHE", word)
-    assert cache_dir() is None
+    assert prefix_dir() is None
 
 
 def test_the_directory_is_the_one_that_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("LOCAL_REACT_CACHE", str(tmp_path / "mine"))
-    assert cache_dir() == tmp_path / "mine" / "prefixes"
+    assert prefix_dir() == tmp_path / "mine" / "prefixes"
     assert not (tmp_path / "mine").exists()
 
 
 def test_else_it_is_the_platform_s(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = Path(platformdirs.user_cache_dir("local-react", appauthor=False)) / "prefixes"
     monkeypatch.delenv("LOCAL_REACT_CACHE")
-    assert cache_dir() == ours
+    assert prefix_dir() == ours
     monkeypatch.setenv("LOCAL_REACT_CACHE", "")
-    assert cache_dir() == ours
+    assert prefix_dir() == ours

@@ -9,7 +9,8 @@ import pytest
 
 from local_react import profiles
 from local_react.errors import LocalReactError
-from local_react.profiles import Profile, data_dir, load_profile, save_profile
+from local_react.places import data_dir
+from local_react.profiles import Profile, load_profile, save_profile
 
 BEST = Profile(threads=3, repack=True)
 

@@ -1,4 +1,4 @@
-"""`local-react cache`: show or clear what is kept for a quicker start."""
+"""`local-react cache`: show or clear what can be made or fetched again."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ import click
 from local_react.catalog import human_bytes
 from local_react.cli.show import printable
 from local_react.errors import UsageError
-from local_react.prefix_cache import LIMIT, Entry, PrefixCache, cache_dir
+from local_react.network import Answers
+from local_react.network.answers import LIMIT as MOST
+from local_react.prefix_cache import LIMIT, Entry, PrefixCache, prefix_dir
 
 
 @click.command("cache", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("action", nargs=-1, metavar="[clear]")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def cache(action: tuple[str, ...], as_json: bool) -> None:
-    """Show what is kept for a quicker start, or clear it.
+    """Show what is kept to be quicker the next time, or clear it.
 
-    It is what a model made of the instructions and tools with which every run begins. No
-    question, answer or document is ever in it. What is cleared is made again by the next
-    run.
+    It is what a model made of the instructions and tools with which every run begins, in
+    which no question, answer or document ever is; and what the network answered in the
+    last days, so that it need not be asked again. What is cleared is made or fetched again
+    where it is needed.
 
     LOCAL_REACT_CACHE names another directory; LOCAL_REACT_CACHE=off keeps nothing.
     """
@@ -33,17 +36,24 @@ def cache(action: tuple[str, ...], as_json: bool) -> None:
             f"there is no `cache {' '.join(action)}`, but `local-react cache` and "
             "`local-react cache clear`; a question goes in quotes"
         )
-    directory = cache_dir()
+    directory = prefix_dir()
     if directory is None:
         raise UsageError("the cache is off, and nothing is kept: LOCAL_REACT_CACHE=off says so")
     _check(directory)
-    kept = PrefixCache(directory)
+    kept, answers = PrefixCache(directory), Answers.usual()
+    assert answers is not None  # it is in the same directory
     if action == ("clear",):
-        _clear(kept, as_json=as_json)
+        _clear(kept, answers, as_json=as_json)
     elif as_json:
-        click.echo(json.dumps([_as_dict(entry) for entry in kept.entries()], indent=2))
+        count, size = answers.held()
+        told = {
+            "prefixes": [_as_dict(entry) for entry in kept.entries()],
+            "answers": {"file": str(answers.path), "answers": count, "bytes": size},
+        }
+        click.echo(json.dumps(told, indent=2))
     else:
         _show(directory, kept.entries())
+        _show_answers(answers)
 
 
 def _check(directory: Path) -> None:
@@ -56,8 +66,10 @@ def _check(directory: Path) -> None:
         raise UsageError(f"cannot look into the cache {directory}: {error.strerror}") from error
 
 
-def _clear(kept: PrefixCache, *, as_json: bool) -> None:
+def _clear(kept: PrefixCache, answers: Answers, *, as_json: bool) -> None:
     files, removed = kept.clear()
+    of_answers = answers.clear()
+    files, removed = files + bool(of_answers), removed + of_answers
     if left := len(kept.entries()):
         raise UsageError(
             f"{_files(left)} in {kept.directory} could not be removed: check whose they are"
@@ -82,6 +94,12 @@ def _show(directory: Path, entries: Sequence[Entry]) -> None:
     size = human_bytes(sum(entry.bytes for entry in entries))
     held = f"{_files(len(entries))}, {size}" if entries else "nothing yet"
     click.echo(f"{held}, of at most {human_bytes(LIMIT)}; no question or document is in it")
+
+
+def _show_answers(answers: Answers) -> None:
+    count, size = answers.held()
+    told = "1 answer" if count == 1 else f"{count} answers"
+    click.echo(f"{told} of the network, {human_bytes(size)}, of at most {human_bytes(MOST)}")
 
 
 def _files(count: int) -> str:

@@ -22,8 +22,9 @@ from local_react.errors import ModelError
 from local_react.gguf_header import read_header
 from local_react.memory import DEFAULT_CONTEXT, estimate, gib, refuse_if_too_large
 from local_react.network import OFFLINE_VARIABLE, Network
-from local_react.prefix_cache import cache_dir
-from local_react.profiles import DATA_VARIABLE, data_dir, load_profile
+from local_react.places import DATA_VARIABLE, data_dir
+from local_react.prefix_cache import prefix_dir
+from local_react.profiles import load_profile
 
 _BUILDS = {"NVIDIA": "-DGGML_CUDA=on", "AMD": "-DGGML_VULKAN=on", "Apple": "-DGGML_METAL=on"}
 """What llama-cpp-python is compiled with, for the GPUs of each maker."""
@@ -209,7 +210,7 @@ def _fit(name: str, path: Path, *, on_gpu: bool) -> _Part:
 
 
 def _directories() -> _Part:
-    cache = cache_dir()
+    cache = prefix_dir()
     advice = [
         f"{path} cannot be written to: {use} is not kept; set {variable} to another directory"
         for path, use, variable in (

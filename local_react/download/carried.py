@@ -8,11 +8,12 @@ from pathlib import Path
 from local_react.catalog import CatalogModel
 from local_react.download.part import Part
 from local_react.download.progress import Progress, Report, SourceError
+from local_react.network import Network
 
 _BLOCK = 1 << 20
 
 
-def fetch_from(path: Path, model: CatalogModel) -> Callable[[Part, Report], None]:
+def fetch_from(path: Path, model: CatalogModel) -> Callable[[Part, Report, Network], None]:
     """Return the source that copies a file.
 
     Raises SourceError where its size already says that it is not the model.
@@ -24,7 +25,7 @@ def fetch_from(path: Path, model: CatalogModel) -> Callable[[Part, Report], None
             " to use another GGUF file, give its path as the model"
         )
 
-    def fetch(part: Part, report: Report) -> None:
+    def fetch(part: Part, report: Report, network: Network) -> None:
         stage = f"copying {path.name}"
         part.append(
             _blocks(path, part.size), lambda done: report(Progress(stage, done, model.bytes))

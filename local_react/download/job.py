@@ -13,9 +13,9 @@ from local_react.download.installed import is_verified, record, verify
 from local_react.download.part import Part
 from local_react.download.progress import Progress, Report, SourceError, WrongHash
 from local_react.errors import DownloadError, OfflineError, UsageError
-from local_react.network import OFFLINE_VARIABLE, is_set
+from local_react.network import OFFLINE_VARIABLE, Network, is_set
 
-Fetch: TypeAlias = Callable[[Part, Report], None]
+Fetch: TypeAlias = Callable[[Part, Report, Network], None]
 """A source: appends to the part until it is complete, or raises."""
 
 _NETWORK: Mapping[str, Fetch] = {"hub": hub.fetch, "index": index.fetch}
@@ -121,11 +121,12 @@ def _make_writable(path: Path) -> None:
 
 def _fetch_from_any(part: Part, fetches: Mapping[str, Fetch], report: Report) -> None:
     faults: dict[str, SourceError] = {}
+    network = Network.for_a_command()
     for name, fetch in fetches.items():
         if name in _NETWORK and not part.complete:
-            _check_online(part.model)
+            _check_online(part.model, network)
         try:
-            return _fetch_and_place(part, fetch, report)
+            return _fetch_and_place(part, fetch, report, network)
         except SourceError as fault:
             faults[name] = fault
     if "file" in faults:
@@ -137,33 +138,34 @@ def _fetch_from_any(part: Part, fetches: Mapping[str, Fetch], report: Report) ->
     )
 
 
-def _fetch_and_place(part: Part, fetch: Fetch, report: Report) -> None:
+def _fetch_and_place(part: Part, fetch: Fetch, report: Report, network: Network) -> None:
     resumed = part.size > 0
-    _fetch_all(part, fetch, report)
+    _fetch_all(part, fetch, report, network)
     try:
         part.place(report)
     except WrongHash:
         if not resumed:
             raise
         # What was there before may have been at fault: once more, from the first byte.
-        _fetch_all(part, fetch, report)
+        _fetch_all(part, fetch, report, network)
         part.place(report)
 
 
-def _fetch_all(part: Part, fetch: Fetch, report: Report) -> None:
+def _fetch_all(part: Part, fetch: Fetch, report: Report, network: Network) -> None:
     try:
         if not part.complete:
             part.need_room()
-            fetch(part, report)
+            fetch(part, report, network)
     finally:
         if part.size == 0:
             part.discard()
 
 
-def _check_online(model: CatalogModel) -> None:
+def _check_online(model: CatalogModel, network: Network) -> None:
     for name in (OFFLINE_VARIABLE, "HF_HUB_OFFLINE"):
         if is_set(name):
             raise OfflineError(
                 f"{model.name} ({model.size}) would have to be fetched, but {name} is set:"
                 " unset it, or import a file with --source FILE"
             )
+    network.check("pull", model.repository)

@@ -16,6 +16,7 @@ import pytest
 from local_react.cli.cache import cache
 from local_react.cli.main import run as run_command
 from local_react.errors import UsageError
+from local_react.network import Answers, Kept
 from local_react.prefix_cache import PrefixCache
 
 Run = Callable[..., str]
@@ -54,10 +55,12 @@ def process(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_empty_cache_is_told_as_such(kept: PrefixCache, run: Run) -> None:
-    directory, summary = run().splitlines()
+    directory, summary, answers = run().splitlines()
     assert directory == str(kept.directory)
     assert summary.startswith("nothing yet, of at most 2.0 GB")
-    assert json.loads(run("--json")) == []
+    assert answers.startswith("0 answers of the network, 0 bytes")
+    told = json.loads(run("--json"))
+    assert (told["prefixes"], told["answers"]["answers"]) == ([], 0)
     assert run("clear") == "nothing was kept\n"
     assert json.loads(run("clear", "--json")) == {"removed": 0, "bytes": 0}
     assert not kept.directory.exists()
@@ -68,20 +71,20 @@ def test_each_entry_is_a_line_the_last_used_first(kept: PrefixCache, run: Run) -
     put(kept, "two", size=2_000_000)
     then = datetime(2024, 5, 6, 7, 8).astimezone()
     os.utime(kept.directory / "one.state", (then.timestamp(), then.timestamp()))
-    _, first, second, summary = run().splitlines()
+    _, first, second, summary, _ = run().splitlines()
     assert first.split()[:5] == ["a.gguf", "913", "tokens", "2.0", "MB"]
     assert "long-name.Q4_K_M.gguf" in second
     assert second.endswith("used 2024-05-06 07:08")
     assert first.index(" tokens") == second.index(" tokens")
     assert summary.startswith("2 files, 2.0 MB, of at most 2.0 GB")
     assert "no question" in summary
-    assert run("show").splitlines()[1:] == [first, second, summary]
+    assert run("show").splitlines()[1:-1] == [first, second, summary]
 
 
 def test_json_has_the_same(kept: PrefixCache, run: Run) -> None:
     put(kept, "one")
     [entry] = kept.entries()
-    [told] = json.loads(run("--json"))
+    [told] = json.loads(run("--json"))["prefixes"]
     assert (told["file"], told["bytes"]) == (str(entry.path), entry.path.stat().st_size)
     assert (told["model"], told["tokens"]) == ("a.gguf", 913)
     assert abs(datetime.fromisoformat(told["used"]).timestamp() - entry.used) <= 1
@@ -92,7 +95,7 @@ def test_an_entry_of_no_use_is_shown_and_goes_like_the_others(kept: PrefixCache,
     (kept.directory / "two.state").write_bytes(b"\xff" * 500)
     [line] = [line for line in run().splitlines() if "damaged" in line]
     assert "500 bytes" in line
-    assert {told["model"] for told in json.loads(run("--json"))} == {"a.gguf", ""}
+    assert {told["model"] for told in json.loads(run("--json"))["prefixes"]} == {"a.gguf", ""}
     size = sum(entry.bytes for entry in kept.entries())
     assert run("clear") == f"removed 2 files, {size / 1000:.1f} kB\n"
     assert kept.entries() == []
@@ -104,6 +107,17 @@ def test_clear_as_json(kept: PrefixCache, run: Run) -> None:
     assert json.loads(run("clear", "--json")) == {"removed": 1, "bytes": size}
     put(kept, "one")
     assert run("clear").startswith("removed 1 file, ")
+
+
+def test_what_the_network_answered_is_counted_and_cleared(kept: PrefixCache, run: Run) -> None:
+    answers = Answers.usual()
+    assert answers is not None
+    answers.save("search", "rain", Kept(b"wet"))
+    assert run().splitlines()[-1].startswith("1 answer of the network, ")
+    size = answers.path.stat().st_size
+    assert json.loads(run("--json"))["answers"]["bytes"] == size
+    assert json.loads(run("clear", "--json")) == {"removed": 1, "bytes": size}
+    assert not answers.path.exists()
 
 
 def test_what_cannot_be_removed_is_told(kept: PrefixCache) -> None:
@@ -171,4 +185,4 @@ def test_as_a_command_it_is_found_and_prints_no_colours(kept: PrefixCache) -> No
     assert process("clear").stdout.startswith("removed 1 file")
     help_page = process("--help").stdout
     assert "LOCAL_REACT_CACHE=off" in help_page
-    assert "No question" in " ".join(help_page.split())
+    assert "no question, answer or document" in " ".join(help_page.split())

@@ -37,7 +37,7 @@ from local_react.core import Message, Request
 from local_react.errors import ContextFull, ModelError
 from local_react.gguf_header import read_header
 from local_react.memory import CacheType
-from local_react.prefix_cache import PrefixCache, cache_dir
+from local_react.prefix_cache import PrefixCache, prefix_dir
 from local_react.profiles import load_profile
 
 _THINKING = (("<think>", "</think>"), ("[THINK]", "[/THINK]"))
@@ -101,7 +101,7 @@ class LlamaModel:
             llama_cpp.llama_model_free(self._model)
             raise
         kept = None
-        if warm_start and (directory := cache_dir()):
+        if warm_start and (directory := prefix_dir()):
             layout = f"repack {self.repack}, GPU layers {gpu_layers if supports_gpu() else 0}"
             kept = WarmStart(PrefixCache(directory), self.path, settings, layout)
         self.engine = Engine(self._evaluator, Slots(self._evaluator, sequences), kept)

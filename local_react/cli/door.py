@@ -1,0 +1,127 @@
+"""The door to the network as a person sees it: the question before something leaves, and
+the account of what left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from local_react.cli.show import printable
+from local_react.network import MODES, NETWORK_VARIABLE, Exchange, Network, Outgoing, Reply
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_REPLIES: Mapping[str, Reply] = {
+    "y": "yes",
+    "yes": "yes",
+    "n": "no",
+    "no": "no",
+    "": "no",
+    "t": "tool",
+    "tool": "tool",
+    "r": "run",
+    "run": "run",
+}
+
+
+def network_options(command: _Command) -> _Command:
+    """Add the options that `network_for` reads."""
+    for option in (
+        click.option(
+            "--private-addresses",
+            is_flag=True,
+            help="Let pages of this machine and its own network be read.",
+        ),
+        click.option(
+            "--network",
+            "network_mode",
+            type=click.Choice(MODES),
+            help="Ask before something is sent, allow it, or deny it.  "
+            f"[default: {NETWORK_VARIABLE}, else ask; without a terminal nothing is sent]",
+        ),
+        click.option(
+            "--offline",
+            is_flag=True,
+            help="Send nothing: the tools that need the network are left out.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def network_for(options: Mapping[str, Any]) -> Network:
+    """Return the door for a run. On a terminal the user is asked; elsewhere nobody can be.
+
+    Raises UsageError where the environment names no mode.
+    """
+    return Network.from_environment(
+        options["offline"],
+        options["network_mode"],
+        ask=_ask_user if _on_a_terminal() else None,
+        keep=not options["no_cache"],
+        private_addresses=options["private_addresses"],
+    )
+
+
+def _on_a_terminal() -> bool:
+    streams = (sys.stdin, sys.stderr)
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def _ask_user(outgoing: Outgoing) -> Reply:
+    """Show what would be sent, and where, and return the user's answer. The end of the
+    input is a no."""
+    hosts = ", ".join(map(printable, outgoing.hosts))
+    click.echo(
+        f"\n{printable(outgoing.asker)} wants to send this to {hosts}:\n"
+        f"  {_on_one_line(outgoing.text)}",
+        err=True,
+    )
+    while True:
+        click.secho(
+            "Send it? y: yes, n: no, t: always for this tool, r: always in this run [n] ",
+            err=True,
+            nl=False,
+            bold=True,
+        )
+        line = sys.stdin.readline()
+        reply = _REPLIES.get(line.strip().casefold())
+        if not line:
+            click.echo(err=True)
+        if reply:
+            return reply
+
+
+def account(network: Network) -> str:
+    """Return the line about what left this machine, with what was sent to whom."""
+    left = network.exchanges
+    if not left:
+        return "nothing left this machine"
+    count = "1 request" if len(left) == 1 else f"{len(left)} requests"
+    return f"{count} left this machine: " + "; ".join(_told(exchange) for exchange in left)
+
+
+def _told(exchange: Exchange) -> str:
+    size = f"{exchange.sent:,} bytes out, {exchange.received:,} in"
+    return f"{exchange.asker} to {exchange.host} ({size}): {_on_one_line(exchange.text)}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(printable(text).split())
+
+
+def exchanges_as_dicts(network: Network) -> list[dict[str, Any]]:
+    """Return what left this machine as JSON's types."""
+    return [
+        {
+            "tool": exchange.asker,
+            "host": exchange.host,
+            "text": exchange.text,
+            "bytes_sent": exchange.sent,
+            "bytes_received": exchange.received,
+            "result": exchange.result,
+        }
+        for exchange in network.exchanges
+    ]

@@ -1,0 +1,98 @@
+"""`local-react network`: what may leave this machine, and the log of all that ever left."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from local_react.cli.show import printable
+from local_react.errors import UsageError
+from local_react.network import MODES, Entry, Ledger, Network
+
+_ACTIONS = "log, log clear, log off, log on, forget"
+
+
+@click.command("network", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("action", nargs=-1, metavar="[log [clear|off|on] | forget]")
+@click.option("-n", "--last", type=click.IntRange(1), help="Only so many requests, the last ones.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def network(action: tuple[str, ...], last: int | None, as_json: bool) -> None:
+    """Show what may leave this machine, and what has left it.
+
+    \b
+    local-react network             the mode, the log, the tools that are always allowed
+    local-react network log         every request ever made: when, by what, to whom, which text
+    local-react network log clear   remove them
+    local-react network log off|on  keep no log from now on, or keep one again
+    local-react network forget      ask again for the tools that were always allowed
+    """
+    ledger = Ledger()
+    if action == ():
+        _show_settings(ledger, as_json=as_json)
+    elif action == ("log",):
+        _show_log(ledger, last, as_json=as_json)
+    elif action == ("log", "clear"):
+        _say("removed", _requests(ledger.clear()), as_json=as_json)
+    elif action[:1] == ("log",) and action[1:] in (("off",), ("on",)):
+        ledger.switch("on" in action)
+        _say("log", action[-1], as_json=as_json)
+    elif action == ("forget",):
+        _say("forgotten", _tools(ledger.forget_allowed()), as_json=as_json)
+    else:
+        raise UsageError(
+            f"there is no `network {' '.join(action)}`, but {_ACTIONS}; a question goes in quotes"
+        )
+
+
+def _say(what: str, value: str, *, as_json: bool) -> None:
+    click.echo(json.dumps({what: value}) if as_json else f"{what}: {value}")
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count:,} requests"
+
+
+def _tools(count: int) -> str:
+    return "1 tool" if count == 1 else f"{count} tools"
+
+
+def _show_settings(ledger: Ledger, *, as_json: bool) -> None:
+    data: dict[str, Any] = {
+        "mode": Network.from_environment().mode,
+        "always_allowed": list(ledger.allowed()),
+        "log": "on" if ledger.is_on else "off",
+        "file": str(ledger.path),
+        "requests": len(ledger.entries()),
+    }
+    if as_json:
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        return
+    meaning = dict(
+        zip(MODES, ("the user is asked each time", "it is sent", "nothing is sent"), strict=True)
+    )
+    click.echo(f"mode: {data['mode']} ({meaning[data['mode']]})")
+    click.echo(f"always allowed: {', '.join(data['always_allowed']) or 'no tool'}")
+    click.echo(f"log: {data['log']}, {_requests(data['requests'])}, in {printable(data['file'])}")
+
+
+def _show_log(ledger: Ledger, last: int | None, *, as_json: bool) -> None:
+    entries = ledger.entries(last)
+    if as_json:
+        click.echo(json.dumps([asdict(entry) for entry in entries], ensure_ascii=False, indent=2))
+        return
+    for entry in entries:
+        click.echo(_line(entry))
+    if not entries:
+        click.echo("nothing has left this machine" if ledger.is_on else "the log is off and empty")
+
+
+def _line(entry: Entry) -> str:
+    """Return an entry as one line, the text last."""
+    text = " ".join(printable(entry.text).split())
+    size = f"{entry.bytes_sent:,} out, {entry.bytes_received:,} in"
+    return (
+        f"{entry.time}  {entry.run}  {entry.asker} to {entry.host}: {entry.result}, {size}  {text}"
+    )
