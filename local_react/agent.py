@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from threading import Event as Flag
 from time import perf_counter
@@ -15,21 +15,27 @@ from local_react.core import (
     Action,
     Call,
     Event,
+    Findings,
     Finish,
     Malformed,
     Model,
     Run,
     Sampling,
+    Source,
     Step,
     StopReason,
     Text,
 )
 from local_react.errors import ToolError, UsageError
 from local_react.guards import ERROR, failed_twice, is_stuck, known_result, worn_out
+from local_react.outside import shown, visible
 from local_react.tools.base import FINISH, AnyTool, Tool
 from local_react.writing import Writer
 
 Tools: TypeAlias = Sequence[AnyTool]
+Approve: TypeAlias = Callable[[Call], bool]
+"""Puts a call to the user, and returns whether it may run."""
+Observed: TypeAlias = tuple[str | None, tuple[Source, ...]]
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,9 @@ class Agent:
     tokens, and an Action after `action_tokens`; a model that always thinks before it
     replies may do so for `thinking_tokens`, and an Observation is cut, with a note, to
     `observation_tokens`. Each is less where the context window has no room for it.
+
+    Once text from outside has entered a run, a tool that has an effect runs only where
+    `approve`, given the call, returns True; without `approve` it does not.
 
     Raises UsageError where two tools share a name or a limit is below 1, and
     GrammarError, naming tool and parameter, where a schema makes no grammar.
@@ -54,6 +63,7 @@ class Agent:
     thinking_tokens: int = 1024
     observation_tokens: int = 1500
     sampling: Sampling = field(default=Sampling())
+    approve: Approve | None = None
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
@@ -129,8 +139,8 @@ class Agent:
             action = yield from writer.write(tools, last=limit is not None)
             if cancel.is_set() and not isinstance(action, Finish):
                 break
-            observation = self._act(action, steps, writer)
-            steps.append(writer.finished(action, observation))
+            observation, sources = self._act(action, steps, writer)
+            steps.append(writer.finished(action, observation, sources))
             yield steps[-1]
             if observation is None:
                 return self._end(action, limit, writer)
@@ -163,16 +173,36 @@ class Agent:
             if tool.name not in worn and not (tool.network and tool.name in failed)
         ]
 
-    def _act(self, action: Action, steps: Sequence[Step], writer: Writer) -> str | None:
-        """Return what the Action gave, cut so that a Finish still fits: a result, or an
-        error that the model can react to. None where it gave an answer."""
+    def _act(self, action: Action, steps: Sequence[Step], writer: Writer) -> Observed:
+        """Return what the Action gave, cut so that a Finish still fits, and its sources:
+        a result, or an error that the model can react to. None where it gave an answer."""
         if _answer(action) is not None:
-            return None
+            return None, ()
         room = writer.budget.observation(writer.context.room)
         if isinstance(action, Call) and (known := known_result(action, steps)) is not None:
-            return clip(known, room, self.model.count)  # it was cut when it was new
+            return clip(known, room, self.model.count), ()  # it was cut when it was new
         most = min(self.observation_tokens, room)
-        return clip(_result(action, self.tools), most, self.model.count)
+        result = self._result(action, steps)
+        if isinstance(result, Findings):
+            return shown(result, 1 + _sources(steps), most, self.model.count)
+        return clip(visible(result), most, self.model.count), ()
+
+    def _result(self, action: Action, steps: Sequence[Step]) -> str | Findings:
+        """Return what an Action that is no answer gives: a result or an error."""
+        if isinstance(action, Finish):
+            return f"{ERROR}that is a tool's message and no answer. {_INSTEAD}"
+        if isinstance(action, Malformed):
+            return f"{ERROR}the step was not understood: {action.reason}. Write a shorter one."
+        tool = next((tool for tool in self.tools if tool.name == action.tool), None)
+        if tool is None:
+            names = ", ".join([tool.name for tool in self.tools] + [FINISH])
+            return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
+        if tool.has_effect and _sources(steps) and not (self.approve and self.approve(action)):
+            return f"{ERROR}the user did not allow {tool.name}. {_INSTEAD}"
+        try:
+            return tool.run(action.arguments)
+        except ToolError as error:
+            return f"{ERROR}{error}"
 
 
 def _answer(action: Action) -> str | None:
@@ -185,20 +215,9 @@ def _answer(action: Action) -> str | None:
     return None if answer is None or answer.startswith(ERROR) else answer
 
 
-def _result(action: Action, tools: Tools) -> str:
-    """Return what an Action that is no answer gives: a result or an error."""
-    if isinstance(action, Finish):
-        return f"{ERROR}that is a tool's message and no answer. {_INSTEAD}"
-    if isinstance(action, Malformed):
-        return f"{ERROR}the step was not understood: {action.reason}. Write a shorter one."
-    tool = next((tool for tool in tools if tool.name == action.tool), None)
-    if tool is None:
-        names = ", ".join([tool.name for tool in tools] + [FINISH])
-        return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
-    try:
-        return tool.run(action.arguments)
-    except ToolError as error:
-        return f"{ERROR}{error}"
+def _sources(steps: Sequence[Step]) -> int:
+    """Return how many pieces of outside text the steps have shown."""
+    return sum(len(step.sources) for step in steps)
 
 
 _INSTEAD = "Answer from what you know, or say what could not be found out."

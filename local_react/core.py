@@ -106,6 +106,39 @@ Action: TypeAlias = Call | Finish | Malformed
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of text from outside: data, whatever it says."""
+
+    text: str
+    source: str
+    """Where a person finds it: an address, or a file and its lines or page."""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a tool found outside: passages, the best first, and a note in the tool's own
+    words, which may stand alone."""
+
+    passages: tuple[Passage, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was found that a run was shown, by its number in that run."""
+
+    number: int
+    title: str
+    where: str
+
+    @property
+    def named(self) -> str:
+        """The title and where it is, or the latter alone."""
+        return f"{self.title} ({self.where})" if self.title else self.where
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One Thought, its Action, and what came of it."""
 
@@ -113,6 +146,8 @@ class Step:
     action: Action
     observation: str | None
     """The tool's result as the model was shown it; None after a Finish."""
+    sources: tuple[Source, ...] = ()
+    """Where what it holds from outside was found."""
     usage: Usage = field(default=Usage())
     seconds: float = 0.0
 
@@ -133,6 +168,11 @@ class Run:
     def finished(self) -> bool:
         """True where the model ended the run by itself, False where a limit did."""
         return self.stop_reason == "finish"
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where everything from outside was found."""
+        return tuple(source for step in self.steps for source in step.sources)
 
 
 @dataclass(frozen=True, slots=True)

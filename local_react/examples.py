@@ -12,6 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from local_react.outside import HEAD, quote
+
 
 @dataclass(frozen=True, slots=True)
 class ExampleStep:
@@ -49,7 +51,22 @@ def examples_for(tools: Collection[str]) -> list[Example]:
     return shown
 
 
-_BUILTIN = {"calculator", "current_time", "exchange_rate", "search"}
+def _found(number: int, source: str, text: str) -> str:
+    """Return an observation as `outside.shown` makes it."""
+    return f"{HEAD}\n" + quote(f"[{number}] {source}\n{text}")
+
+
+_BUILTIN = {
+    "calculator",
+    "current_time",
+    "exchange_rate",
+    "lookup",
+    "read_document",
+    "read_page",
+    "search",
+    "search_documents",
+    "wikipedia",
+}
 
 _KNOWN = Example(
     "Why do we see lightning before we hear thunder?",
@@ -103,13 +120,13 @@ _WITH_TOOLS = (
                 "I need both heights. First the tower's.",
                 "search",
                 {"query": "Eiffel Tower height metres"},
-                "1. Eiffel Tower - It is 330 metres tall. (example.org)",
+                _found(1, "Eiffel Tower (https://example.org/eiffel)", "It is 330 metres tall."),
             ),
             ExampleStep(
                 "The tower has 330 metres. Now the mountain's height.",
                 "search",
                 {"query": "Mount Fuji height metres"},
-                "1. Mount Fuji - It rises to 3,776 metres. (example.org)",
+                _found(2, "Mount Fuji (https://example.org/fuji)", "It rises to 3,776 metres."),
             ),
             ExampleStep(
                 "The tower has 330 metres and the mountain 3776. I divide.",
@@ -117,7 +134,19 @@ _WITH_TOOLS = (
                 {"expression": "3776 / 330"},
                 "11.4424242424242",
             ),
-            ExampleStep("I have the result.", "Finish", {"answer": "About 11.4 times"}),
+            ExampleStep("I have the result.", "Finish", {"answer": "About 11.4 times [1, 2]"}),
+        ),
+    ),
+    Example(
+        "For how many days may a rented car be kept, by our travel rules?",
+        (
+            ExampleStep(
+                "Our rules are in the user's documents.",
+                "search_documents",
+                {"query": "rented car days kept"},
+                _found(1, "travel.md, lines 8-9", "A rented car is returned after five days."),
+            ),
+            ExampleStep("The rules say it.", "Finish", {"answer": "Five days [1]"}),
         ),
     ),
 )

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from local_react import protocol
 from local_react.budget import Budget, Share
-from local_react.core import Action, Context, Model, Sampling, Step, Text, Usage
+from local_react.core import Action, Context, Model, Sampling, Source, Step, Text, Usage
 from local_react.guards import goes_round
 from local_react.tools.base import AnyTool
 
@@ -56,13 +56,16 @@ class Writer:
                 return False
         return True
 
-    def finished(self, action: Action, observation: str | None) -> Step:
+    def finished(
+        self, action: Action, observation: str | None, sources: tuple[Source, ...] = ()
+    ) -> Step:
         """Return the step that was written, with its Action and what came of it; none is
         under way then."""
         step = Step(
             thought=protocol.parse(self.text)[0],
             action=action,
             observation=observation,
+            sources=sources,
             usage=self.context.usage - self._before,
             seconds=perf_counter() - self._started,
         )

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, cast, get_type_hints, overload
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+    get_type_hints,
+    overload,
+)
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import to_json
 
+from local_react.core import Findings, Passage
 from local_react.errors import LocalReactError, ToolError, UsageError
 
 P = ParamSpec("P")
@@ -18,6 +31,12 @@ R = TypeVar("R")
 
 FINISH = "Finish"
 """The name of the Action that ends a run; no tool may take it."""
+
+Ability: TypeAlias = Literal["reads network", "reads files", "writes", "runs"]
+"""What a tool may do beside computing."""
+_ABILITIES: Final[tuple[Ability, ...]] = get_args(Ability)
+_EFFECTS: Final = frozenset[Ability]({"writes", "runs"})
+_BRINGS: Final = frozenset[Ability]({"reads network", "reads files", "runs"})
 
 
 @dataclass(frozen=True)
@@ -28,8 +47,10 @@ class Tool(Generic[P, R]):
     description: str
     function: Callable[P, R] = field(repr=False)
     arguments: type[BaseModel] = field(repr=False)
-    network: bool = False
-    """True where a call sends something out: left out of every prompt offline."""
+    may: frozenset[Ability] = frozenset()
+    """What it may do beside computing."""
+    own_words: bool = False
+    """True where its text is its own, though made of what it read elsewhere."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -39,8 +60,24 @@ class Tool(Generic[P, R]):
         """The JSON schema of the arguments, an object, as pydantic gives it."""
         return self.arguments.model_json_schema()
 
-    def run(self, arguments: Mapping[str, Any]) -> str:
-        """Validate the arguments, call the function, and return its result as text.
+    @property
+    def network(self) -> bool:
+        """Whether a call sends something out: left out of every prompt offline."""
+        return "reads network" in self.may
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether a call changes something."""
+        return bool(_EFFECTS & self.may)
+
+    @property
+    def brings_outside_text(self) -> bool:
+        """Whether what it gives is text from outside, to be shown as data."""
+        return not self.own_words and bool(_BRINGS & self.may)
+
+    def run(self, arguments: Mapping[str, Any]) -> str | Findings:
+        """Validate the arguments, call the function, and return its result as text, or
+        as what it found where it brings text from outside.
 
         Raises ToolError where the arguments do not validate or the function fails.
         """
@@ -52,11 +89,15 @@ class Tool(Generic[P, R]):
         values = {str(field.alias): getattr(valid, name) for name, field in fields.items()}
         call = cast("Callable[..., R]", self.function)
         try:
-            return as_text(call(**values))
+            result = call(**values)
+            return result if isinstance(result, Findings) else self._told(as_text(result))
         except LocalReactError as error:
             raise ToolError(str(error)) from error
         except Exception as error:  # a user's function may raise anything
             raise ToolError(f"{self.name} failed: {type(error).__name__}: {error}") from error
+
+    def _told(self, text: str) -> str | Findings:
+        return Findings((Passage(text, self.name),)) if self.brings_outside_text else text
 
 
 AnyTool: TypeAlias = Tool[..., Any]
@@ -67,22 +108,28 @@ AnyTool: TypeAlias = Tool[..., Any]
 def tool(function: Callable[P, R], /) -> Tool[P, R]: ...
 @overload
 def tool(
-    *, name: str | None = None, network: bool = False
+    *, name: str | None = None, may: Iterable[Ability] = (), own_words: bool = False
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 def tool(
     function: Callable[P, R] | None = None,
     /,
     *,
     name: str | None = None,
-    network: bool = False,
+    may: Iterable[Ability] = (),
+    own_words: bool = False,
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Make a Tool of a function: its name, docstring and type hints describe it.
 
     A string may own the grammar that a model writes it under (gbnf.OWNED says how):
     `Annotated[str, Field(json_schema_extra={"x-gbnf": RULES})]`.
 
+    `may` says what it does beside computing. What a tool brings that reads the network or
+    files is shown to the model as data, with its source: it returns Findings, or a text,
+    unless `own_words` says that its text is its own. One that "writes" or "runs" needs the
+    user's yes once text from outside has entered a run.
+
     Raises UsageError where it is no plain function or has no docstring, a parameter has
-    no type hint or one that makes no schema, or the name cannot be used.
+    no type hint or one that makes no schema, or the name or what it may do is unknown.
     """
 
     def make(function: Callable[P, R]) -> Tool[P, R]:
@@ -93,7 +140,8 @@ def tool(
             description=_description(function),
             function=function,
             arguments=_arguments_model(function),
-            network=network,
+            may=_checked_abilities(may),
+            own_words=own_words,
         )
 
     return make if function is None else make(function)
@@ -108,6 +156,18 @@ def as_text(result: object) -> str:
     if isinstance(result, (bool, int, float)):
         return json.dumps(result)
     return to_json(result, fallback=str).decode()
+
+
+def _checked_abilities(may: Iterable[Ability]) -> frozenset[Ability]:
+    # One alone is taken too: its letters would else be what is strange.
+    abilities: frozenset[Ability] = frozenset(
+        [cast("Ability", may)] if isinstance(may, str) else may
+    )
+    if strange := abilities - set(_ABILITIES):
+        raise UsageError(
+            f"a tool cannot be one that {sorted(strange)[0]!r}: it {', '.join(_ABILITIES)}"
+        )
+    return abilities
 
 
 def _checked_name(name: str) -> str:
