@@ -1,0 +1,112 @@
+"""From a file, or bytes, to a document."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from local_react.readers.document import (
+    MOST_PACKED,
+    MOST_TEXT,
+    Document,
+    Unreadable,
+    larger_than,
+)
+from local_react.readers.encoding import BINARY
+from local_react.readers.kinds import HEAD, kind, kind_of
+
+_PACKED = frozenset({"pdf", "zip"})
+
+
+def read_file(path: Path) -> Document:
+    """Return what a file says, read by its kind: its content decides, then its name.
+
+    Only a regular file is opened, so that nothing waits for a device or a pipe; a link is
+    followed. Raises Unreadable with the reason, and OSError where it can't be opened.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise Unreadable("not a regular file")
+    with os.fdopen(_opened(path), "rb") as file:
+        status = os.fstat(file.fileno())  # what was opened, should the name mean another now
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable("not a regular file")
+        if not status.st_size:
+            raise Unreadable("empty")
+        head = file.read(HEAD)
+        found = kind(head, path.name)
+        limit = _limit(found)
+        if status.st_size > limit:
+            raise Unreadable(larger_than(limit))
+        data = head + file.read(limit + 1 - len(head))
+    return _read(data, found, path.name)
+
+
+def read_bytes(data: bytes, *, name: str = "", content_type: str = "", url: str = "") -> Document:
+    """Return what bytes say, as `read_file` does.
+
+    `content_type` is the server's; `url` says that it is a page from the web, of which
+    only the main text counts, and lends its name. Raises Unreadable with the reason.
+    """
+    name = name or PurePosixPath(unquote(urlsplit(url).path)).name
+    found = kind(data[:HEAD], name, content_type)
+    return _read(data, found, name, _charset(content_type), url)
+
+
+def _read(data: bytes, found: str, name: str, charset: str = "", url: str = "") -> Document:
+    if not data.strip(b"\x00\t\n\r\f "):
+        raise Unreadable("empty")
+    if len(data) > _limit(found):
+        raise Unreadable(larger_than(_limit(found)))
+    try:
+        return _read_kind(data, found, name, charset, url)
+    except Unreadable as error:
+        promised = kind_of(name)
+        if str(error) == BINARY and promised not in (None, "text"):
+            raise Unreadable(f"damaged: its content is no {promised}") from error
+        raise
+
+
+def _read_kind(data: bytes, found: str, name: str, charset: str, url: str) -> Document:
+    if found == "pdf":
+        from local_react.readers.pdf import read_pdf
+
+        return read_pdf(data)
+    if found == "zip":
+        from local_react.readers.packed import read_packed
+
+        return read_packed(data)
+    if found == "html":
+        from local_react.readers.page import read_page
+
+        return read_page(data, url, charset)
+    if found == "eml":
+        from local_react.readers.mail import read_mail
+
+        return read_mail(data)
+    if found == "rtf":
+        from local_react.readers.rtf import read_rtf
+
+        return read_rtf(data)
+    from local_react.readers.plain import read_plain
+
+    return read_plain(data, name, charset)
+
+
+def _limit(found: str) -> int:
+    return MOST_PACKED if found in _PACKED else MOST_TEXT
+
+
+def _charset(content_type: str) -> str:
+    """Return the charset parameter of a MIME type, or nothing."""
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().casefold() == "charset":
+            return value.strip()
+    return ""
+
+
+def _opened(path: Path) -> int:
+    flags = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # as far as the system has them
+    return os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))
