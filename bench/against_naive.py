@@ -49,7 +49,7 @@ def main() -> int:
     options = _options()
     with LlamaModel(options.model, warm_start=False) as model:
         plain = PlainModel(model)
-        tools = builtin_tools(Network(offline=True))
+        tools = builtin_tools(Network("deny"))
         agents = {
             "plain": Agent(plain, tools, max_steps=5),
             "ours": Agent(model, tools, max_steps=5),

@@ -33,7 +33,7 @@ def main() -> int:
     print(f"{'model':<36} {'chosen':>7} {'forced':>7} {'ratio':>6}   (ms for a token, medians)")
     for name in names(options):
         with LlamaModel(name, warm_start=False) as model:
-            context = model.start(opening(builtin_tools(Network()), QUESTION), fixed=True)
+            context = model.start(opening(builtin_tools(Network("allow")), QUESTION), fixed=True)
             chosen: list[float] = []
             forced: list[float] = []
             for round_ in range(options.rounds + 1):
@@ -52,7 +52,7 @@ def main() -> int:
 
 def _pace(model: LlamaModel, context: LlamaContext, tokens: int, *, is_forced: bool) -> float:
     """Return the seconds for a token of a step that goes on from the context."""
-    grammar = step_grammar(builtin_tools(Network()))
+    grammar = step_grammar(builtin_tools(Network("allow")))
     choosing = patch.object(replies, "forced_beginning", return_value="")
     with nullcontext() if is_forced else choosing:
         seconds, [read] = our_seconds(model, context, [(grammar, Sampling(), tokens)])

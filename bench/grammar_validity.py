@@ -69,7 +69,7 @@ def _options() -> argparse.Namespace:
 def _counted(model: LlamaModel, question: str, seed: int) -> Counter[str]:
     agent = Agent(
         model,
-        builtin_tools(Network(offline=True)),
+        builtin_tools(Network("deny")),
         max_steps=MAX_STEPS,
         thought_tokens=64,
         action_tokens=96,

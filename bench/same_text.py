@@ -97,7 +97,7 @@ def _same(texts: Sequence[str], expected: Sequence[str]) -> tuple[int, int]:
 
 
 def _start(model: LlamaModel, question: str) -> LlamaContext:
-    return model.start(opening(builtin_tools(Network()), question), fixed=True)
+    return model.start(opening(builtin_tools(Network("allow")), question), fixed=True)
 
 
 def _text(model: LlamaModel, question: str) -> str:
@@ -105,7 +105,7 @@ def _text(model: LlamaModel, question: str) -> str:
 
 
 def _written(model: LlamaModel, contexts: Sequence[LlamaContext]) -> list[str]:
-    grammar = step_grammar(builtin_tools(Network()))
+    grammar = step_grammar(builtin_tools(Network("allow")))
     texts = [""] * len(contexts)
     requests = [Request(context, grammar, Sampling(), TOKENS) for context in contexts]
     for number, piece in model.generate_many(requests):

@@ -70,7 +70,7 @@ def _five(model: LlamaModel, tokens: int, rounds: int) -> float:
 
 
 def _seconds(model: LlamaModel, votes: int, tokens: int, seed: int) -> float:
-    tools = builtin_tools(Network())
+    tools = builtin_tools(Network("allow"))
     grammar = step_grammar(tools)
     started = perf_counter()
     context = model.start(opening(tools, f"{QUESTION} ({seed})"))

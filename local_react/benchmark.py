@@ -82,7 +82,7 @@ def compare(
     """Return how long it takes to write so many tokens of each of so many replies at the
     same time under the grammar of all built-in tools, and how long llama_decode alone
     takes to read the same tokens, in turn. The first round is not counted."""
-    tools = builtin_tools(Network())
+    tools = builtin_tools(Network("allow"))
     grammar = protocol.step_grammar(tools)
     context = model.start(protocol.opening(tools, QUESTION), fixed=True)
     ours, bare = [], []
@@ -105,7 +105,9 @@ def speed(name: str, *, threads: int | None, repack: bool | None, rounds: int = 
     started = perf_counter()
     with LlamaModel(name, threads=threads, repack=repack, warm_start=False) as model:
         loaded = perf_counter()
-        context = model.start(protocol.opening(builtin_tools(Network()), QUESTION), fixed=True)
+        context = model.start(
+            protocol.opening(builtin_tools(Network("allow")), QUESTION), fixed=True
+        )
         before = perf_counter()
         context.fork(1)
         read = perf_counter()

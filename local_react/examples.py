@@ -138,15 +138,21 @@ _WITH_TOOLS = (
         ),
     ),
     Example(
-        "For how many days may a rented car be kept, by our travel rules?",
+        "What does our phone plan cost us in two years?",
         (
             ExampleStep(
-                "Our rules are in the user's documents.",
+                "It is about the user's own phone plan, so their documents say it.",
                 "search_documents",
-                {"query": "rented car days kept"},
-                _found(1, "travel.md, lines 8-9", "A rented car is returned after five days."),
+                {"query": "phone plan cost"},
+                _found(1, "office.md, lines 8-9", "The phone plan costs 19 euros a month."),
             ),
-            ExampleStep("The rules say it.", "Finish", {"answer": "Five days [1]"}),
+            ExampleStep(
+                "It costs 19 euros a month. Two years have 24 months.",
+                "calculator",
+                {"expression": "19 * 24"},
+                "456",
+            ),
+            ExampleStep("I have the result.", "Finish", {"answer": "456 euros [1]"}),
         ),
     ),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_model import write_tiny_model
@@ -12,6 +13,7 @@ from tiny_model import write_tiny_model
 from local_react import LlamaModel
 from local_react.catalog import resolve
 from local_react.errors import ModelError
+from local_react.network import Ledger, Mode, Network
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +35,31 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("LOCAL_REACT_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("LOCAL_REACT_DATA_DIR", str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture
+def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What this test keeps no other test sees, and no setting of the network holds."""
+    monkeypatch.setenv("LOCAL_REACT_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("LOCAL_REACT_CACHE", str(tmp_path / "cache"))
+    for name in ("LOCAL_REACT_NETWORK", "LOCAL_REACT_NETWORK_LOG"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def ledger(own_places: None) -> Ledger:
+    """The egress ledger of this test alone."""
+    return Ledger()
+
+
+@pytest.fixture
+def door(own_places: None) -> Callable[..., Network]:
+    """Makes a door, open if nothing else is said, that doesn't wait between attempts."""
+
+    def make(mode: Mode = "allow", **options: Any) -> Network:
+        return Network(mode, **{"sleep": lambda seconds: None, **options})
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
 
 import local_react
@@ -17,22 +20,47 @@ MAY_IMPORT = {
     "core": set[str](),
     "errors": {"core"},
     "gbnf": {"core", "errors"},
-    "examples": {"core", "errors"},
-    "tools": {"core", "errors", "network"},
-    "protocol": {"core", "errors", "gbnf", "examples", "tools"},
+    "examples": {"outside"},
+    "outside": {"core", "clipping"},
+    "places": set[str](),
+    "readers": {"core", "errors"},
+    "documents": {"core", "errors", "places", "readers"},
+    "zim": {"core", "errors"},
+    "tools": {
+        "core",
+        "errors",
+        "network",
+        "outside",
+        "places",
+        "atomic",
+        "readers",
+        "documents",
+        "zim",
+    },
+    "protocol": {"core", "errors", "gbnf", "examples", "outside", "tools"},
     "guards": {"core"},
     "clipping": set[str](),
     "budget": {"core", "errors", "protocol", "clipping", "tools"},
     "writing": {"core", "protocol", "guards", "budget", "tools"},
-    "agent": {"core", "errors", "protocol", "guards", "clipping", "budget", "writing", "tools"},
+    "agent": {
+        "core",
+        "errors",
+        "protocol",
+        "guards",
+        "clipping",
+        "outside",
+        "budget",
+        "writing",
+        "tools",
+    },
     "catalog": {"core", "errors"},
     "atomic": set[str](),
-    "prefix_cache": {"atomic", "core", "errors"},
+    "prefix_cache": {"atomic", "core", "errors", "places"},
     "hardware": {"core", "errors"},
-    "profiles": {"atomic", "core", "errors", "hardware"},
+    "profiles": {"atomic", "core", "errors", "hardware", "places"},
     "gguf_header": {"core", "errors"},
     "memory": {"core", "errors", "catalog", "gguf_header"},
-    "network": {"core", "errors"},
+    "network": {"core", "errors", "places"},
     "download": {"core", "errors", "catalog", "network"},
     "backends": {
         "core",
@@ -62,6 +90,10 @@ MAY_IMPORT = {
         "memory",
         "prefix_cache",
         "benchmark",
+        "outside",
+        "places",
+        "documents",
+        "zim",
     },
     "__main__": {"cli"},
 }
@@ -102,7 +134,7 @@ def test_dependencies_point_one_way(path: Path) -> None:
     ("library", "home"),
     [
         ("llama_cpp", "backends/llama"),
-        ("ddgs", "tools/search.py"),
+        ("ddgs", "tools/search"),
         ("rich", "cli"),
         ("click", "cli"),
         ("huggingface_hub", "download"),
@@ -110,6 +142,12 @@ def test_dependencies_point_one_way(path: Path) -> None:
         ("lark", "tools/calculator"),
         ("pint", "tools/calculator"),
         ("dateutil", "tools/calculator"),
+        ("babel", "tools"),
+        ("libzim", "zim"),
+        ("trafilatura", "readers"),
+        ("pypdf", "readers"),
+        ("tenacity", "network"),
+        ("sentencex", "zim"),
     ],
 )
 def test_a_library_has_one_home(library: str, home: str) -> None:
@@ -122,14 +160,155 @@ def test_a_library_has_one_home(library: str, home: str) -> None:
     assert {user for user in users if not user.startswith(home)} == set()
 
 
-def test_only_the_doors_speak_http() -> None:
-    clients = {"httpx2", "httpx", "requests", "urllib3", "socket", "http", "aiohttp"}
+CLIENTS = {
+    *("httpx2", "httpx", "httpcore2", "httpcore", "requests", "urllib3", "aiohttp", "pycurl"),
+    *("primp", "curl_cffi", "ddgs", "huggingface_hub", "hf_xet", "websockets", "socks"),
+    *("socket", "_socket", "socketserver", "ssl", "http", "urllib.request", "urllib.robotparser"),
+    *("ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "xmlrpc", "webbrowser"),
+    *("asyncio", "multiprocessing", "trafilatura.downloads", "trafilatura.fetch_url"),
+    *("trafilatura.spider", "trafilatura.feeds", "trafilatura.sitemaps"),
+}
+"""What opens a connection, or can."""
+
+BESIDE_THE_DOOR = {
+    # The types of the door's answers and errors; it makes no client.
+    ("download/hub.py", "httpx2"),
+    # The addresses of files and the user's token; it fetches nothing.
+    ("download/hub.py", "huggingface_hub"),
+    # It asks search engines with a client of its own, inside an exchange.
+    ("tools/search/engines.py", "ddgs"),
+}
+
+CHILDREN = {
+    "tools/calculator/process.py",  # the worker
+    "documents/workers.py",  # readers of documents
+    "zim/archive.py",  # the reader of an archive
+    "download/index.py",  # pip, inside an exchange
+    "benchmark.py",  # this program, measured
+    "hardware.py",  # macOS's name of its processor
+}
+"""Who starts other programs."""
+
+
+def named(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def test_nothing_but_the_door_speaks_to_the_network() -> None:
     users = {
-        part_of(path)
+        (named(path), client)
         for path in SOURCES
-        if any(name.split(".")[0] in clients for name in imported(path))
+        for name in imported(path)
+        for client in CLIENTS
+        if part_of(path) != "network" and f"{name}.".startswith(f"{client}.")
     }
-    assert users <= {"network", "download"}
+    assert users == BESIDE_THE_DOOR
+
+
+def test_the_door_makes_its_client_in_one_place() -> None:
+    makers = {"Client", "AsyncClient", "get", "post", "request", "stream", "create_connection"}
+    made = {
+        named(path)
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and ast.unparse(node.func.value) in {"httpx2", "socket"}
+        and node.func.attr in makers
+    }
+    assert made == {"network/http.py"}
+
+
+def test_the_hub_gives_addresses_and_fetches_nothing() -> None:
+    path = PACKAGE / "download" / "hub.py"
+    names = {name for name in imported(path) if name.startswith("huggingface_hub")}
+    assert names <= {f"huggingface_hub.{name}" for name in ("constants", "get_token", "hf_hub_url")}
+    used = {
+        getattr(httpx2, node.attr)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "httpx2"
+    }
+    assert all(issubclass(kind, (Exception, httpx2.Timeout, httpx2.Response)) for kind in used)
+
+
+@pytest.mark.parametrize(
+    ("outlet", "among", "users"),
+    [
+        ("get_once", "", {"network/door.py", "tools/search/instant_answer.py"}),
+        ("_download_wheel", "", {"download/index.py"}),
+        ("DDGS", "", {"tools/search/engines.py"}),
+        ("ask", "tools/search/asking.py", {"tools/search/asking.py"}),
+        ("send", "network", {"network/http.py", "network/door.py"}),
+    ],
+)
+def test_what_leaves_does_so_inside_an_exchange(outlet: str, among: str, users: set[str]) -> None:
+    uses = {
+        named(path): found
+        for path in SOURCES
+        if named(path).startswith(among) and (found := list(_uses(path, outlet)))
+    }
+    assert set(uses) == users
+    for path, found in uses.items():
+        for use in found:
+            written_down = use["exchange"] or (path, use["function"]) in OUTLETS
+            assert written_down, f"{path}:{use['line']}: {outlet} outside an exchange"
+
+
+OUTLETS = {("network/http.py", "get_once"), ("tools/search/engines.py", "ask")}
+"""Functions that send something, and are themselves called inside an exchange."""
+
+
+def _uses(path: Path, outlet: str) -> Iterator[dict[str, Any]]:
+    """Yield where a file calls `outlet`, or what it has made of it with partial()."""
+    tree = ast.parse(path.read_text("utf-8"))
+    handed, names = set[ast.AST](), {outlet}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and ast.unparse(node.value.func) == "partial"
+            and ast.unparse(node.value.args[0]) == outlet
+        ):
+            handed |= set(ast.walk(node))
+            names |= {ast.unparse(target) for target in node.targets}
+    yield from _walk(tree, names, handed, exchange=False, function="")
+
+
+def _walk(
+    node: ast.AST, names: set[str], handed: set[ast.AST], *, exchange: bool, function: str
+) -> Iterator[dict[str, Any]]:
+    if isinstance(node, ast.FunctionDef):
+        exchange, function = False, node.name
+    if isinstance(node, ast.With):
+        exchange = exchange or any(
+            isinstance(item.context_expr, ast.Call)
+            and isinstance(item.context_expr.func, ast.Attribute)
+            and item.context_expr.func.attr == "exchange"
+            for item in node.items
+        )
+    name = node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+    if name in names and node not in handed:
+        yield {"line": node.lineno, "exchange": exchange, "function": function}  # type: ignore[attr-defined]
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child, names, handed, exchange=exchange, function=function)
+
+
+def test_no_program_is_started_but_those_named() -> None:
+    users = {named(path) for path in SOURCES if "subprocess" in imported(path)}
+    assert users == CHILDREN
+    starters = {"system", "popen", "fork", "forkpty", "startfile", "posix_spawn", "posix_spawnp"}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "os":
+                started = node.attr in starters or node.attr.startswith(("exec", "spawn"))
+                assert not started, f"{path}:{node.lineno}"
+
+
+def test_pip_is_run_where_its_exchange_is() -> None:
+    path = PACKAGE / "download" / "index.py"
+    assert {use["function"] for use in _uses(path, "Popen")} == {"_download_wheel"}
 
 
 IMPORT = """

@@ -229,7 +229,7 @@ def test_an_example_is_shown_where_its_tools_are_there() -> None:
 
     assert used() == used(current_time) == used(send) == set()
     assert used(calculator, current_time) == {"calculator"}
-    assert used(calculator, make_search(Network())) == {"calculator", "search"}
+    assert used(calculator, make_search(Network("allow"))) == {"calculator", "search"}
     # For tools of the user's own there is one with a tool that stands for them.
     assert used(calculator, send) == {"calculator", "river_length"}
 

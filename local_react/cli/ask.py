@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -13,19 +12,22 @@ from local_react import protocol
 from local_react.agent import Agent
 from local_react.catalog import load_catalogue
 from local_react.cli import INTERRUPTED
-from local_react.cli.options import model_option
+from local_react.cli.door import account, exchanges_as_dicts, network_for, network_options
+from local_react.cli.offered import offered_tools
+from local_react.cli.options import model_option, search_options
 from local_react.cli.show import Display, complain, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
 from local_react.memory import CACHE_TYPES
 from local_react.network import Network
-from local_react.tools import builtin_tools
-from local_react.tools.base import AnyTool
+from local_react.outside import cited
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
 
 STOPPED_AT_A_LIMIT = 4
+MOST_SOURCES = 5
+"""Of an answer that names none, so many are shown of what it was made from."""
 
 _EPILOG = """\b
 Other commands:
@@ -34,6 +36,8 @@ Other commands:
   local-react bench         measure this machine, and remember what is best
   local-react cache [clear] show or clear what makes the next start quicker
   local-react calc          work out an expression exactly, without a model
+  local-react docs          index your own documents, and search them
+  local-react network       show what may leave this machine, and all that has left it
   local-react doctor        tell what this machine has, and whether a model fits
 
 \b
@@ -43,7 +47,7 @@ Exit codes:
   2  a question, option or argument that cannot be used
   3  the model is missing or unusable
   4  stopped at a limit; the best answer there is was printed
-  5  it needs the network, which is off
+  5  it needs the network, which is off or was refused, and there is no answer
   130  interrupted
 """
 
@@ -52,11 +56,8 @@ Exit codes:
 @click.argument("question", nargs=-1)
 @model_option("A model of the catalogue, or any GGUF file.")
 @click.option("--max-steps", default=8, show_default=True, help="Steps before it must answer.")
-@click.option(
-    "--offline",
-    is_flag=True,
-    help="Send nothing: the tools that need the network are left out.",
-)
+@network_options
+@search_options
 @click.option("--no-tools", is_flag=True, help="Answer from the model alone.")
 @click.option(
     "-T",
@@ -157,7 +158,7 @@ Exit codes:
     help="Lay the weights out anew when loading.  [default: the best measured]",
 )
 @click.option(
-    "--no-cache", is_flag=True, help="Neither use nor keep what makes the next start quicker."
+    "--no-cache", is_flag=True, help="Neither use nor keep what makes the next start quicker, nor the network's answers."
 )
 @click.version_option(package_name="local-react", prog_name="local-react")
 def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **options: Any) -> int:
@@ -166,10 +167,13 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     The steps go to standard error and the answer alone to standard output. Text on
     standard input is attached to the question; it may be private, so the tools that
     send something out are then left out unless --tool names them.
+
+    Before something is sent you are asked, and at the end you are told what was.
     """
     piped = _piped()
     text = _question(" ".join(question).strip(), piped)
-    tools = _tools(options, private=bool(piped))
+    network = network_for(options)
+    tools = offered_tools(network, options, private=bool(piped))
     sampling = _sampling(options)
     display = Display(quiet=quiet, verbosity=verbose)
     name = options["model"] or load_catalogue().default
@@ -188,13 +192,16 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     display.prompt(model, protocol.opening(tools, text), protocol.step_grammar(tools))
     run = display.follow(agent.stream(text))
     if as_json:
-        click.echo(json.dumps(run_as_dict(run), ensure_ascii=False, indent=2))
+        told = {**run_as_dict(run), "egress": exchanges_as_dicts(network)}
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif run.answer:
         click.echo(printable(run.answer))
-    return 0 if run.finished else _explain(run)
+    display.sources(cited(run.answer, run.sources) or run.sources[:MOST_SOURCES])
+    display.egress(account(network))
+    return 0 if run.finished else _explain(run, network)
 
 
-def _explain(run: Run) -> int:
+def _explain(run: Run, network: Network) -> int:
     """Say why the run ended, and return the exit code."""
     if run.stop_reason == "interrupted":  # by who needs not be told
         return INTERRUPTED
@@ -206,7 +213,7 @@ def _explain(run: Run) -> int:
     }
     missing = "" if run.answer else "no answer: "
     complain(f"{missing}{reasons[run.stop_reason]}", colour="yellow")
-    return STOPPED_AT_A_LIMIT
+    return STOPPED_AT_A_LIMIT if run.answer or not network.refused else OfflineError.exit_code
 
 
 def _question(asked: str, piped: str) -> str:
@@ -227,34 +234,6 @@ def _piped() -> str:
         return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     except OSError as error:
         raise UsageError(f"standard input cannot be read: {error.strerror}") from error
-
-
-def _tools(options: dict[str, Any], *, private: bool) -> list[AnyTool]:
-    """Return the tools to offer. With a private text, those that send something out
-    are left out unless they are named.
-
-    Raises UsageError for a name that no tool has, OfflineError for one that needs the
-    network when it is off.
-    """
-    network = Network.from_environment(options["offline"])
-    offered = {tool.name: tool for tool in builtin_tools(network)}
-    if options["no_tools"] and options["wanted"]:
-        raise UsageError("--no-tools and --tool contradict each other: give one of them")
-    if options["no_tools"]:
-        return []
-    if not options["wanted"]:
-        return [tool for tool in offered.values() if not (private and tool.network)]
-    every = [tool.name for tool in builtin_tools(Network())]
-    for name in options["wanted"]:
-        if name not in every:
-            near = difflib.get_close_matches(name, every, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(every)}"
-            raise UsageError(f"there is no tool {name!r}: {hint}")
-        if name not in offered:
-            raise OfflineError(
-                f"the tool {name} needs the network, which is off: leave out --offline"
-            )
-    return [tool for name, tool in offered.items() if name in options["wanted"]]
 
 
 def _sampling(options: dict[str, Any]) -> Sampling:

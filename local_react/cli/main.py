@@ -14,7 +14,9 @@ from local_react.cli.ask import ask
 from local_react.cli.bench import bench
 from local_react.cli.cache import cache
 from local_react.cli.calc import calc
+from local_react.cli.docs import docs
 from local_react.cli.doctor import doctor
+from local_react.cli.network import network
 from local_react.cli.pull import models, pull
 from local_react.cli.show import complain
 from local_react.errors import LocalReactError
@@ -27,6 +29,8 @@ _COMMANDS = {
     "doctor": doctor,
     "bench": bench,
     "cache": cache,
+    "docs": docs,
+    "network": network,
 }
 
 

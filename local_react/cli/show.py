@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_react.cli import STARTED
-from local_react.core import Action, Call, Event, Finish, Message, Run, Step, Text
+from local_react.core import Action, Call, Event, Finish, Message, Run, Source, Step, Text
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
@@ -82,6 +82,17 @@ class Display:
             self._line(_first_token(self._model))
         yield first
         yield from events
+
+    def sources(self, sources: Sequence[Source]) -> None:
+        """Show where the things that the answer cites were found."""
+        if not self._quiet:
+            for source in sources:
+                self._line(f"[{source.number}] {source.named}")
+
+    def egress(self, account: str) -> None:
+        """Show what left this machine."""
+        if not self._quiet:
+            self._write(f"{account}\n", dim=True)
 
     def _step(self, step: Step) -> None:
         self._write("\n")
@@ -174,6 +185,7 @@ def run_as_dict(run: Run) -> dict[str, Any]:
         "answer": run.answer,
         "stop_reason": run.stop_reason,
         "model": run.model,
+        "sources": [asdict(source) for source in run.sources],
         "steps": [{**asdict(step), "action": _action_as_dict(step.action)} for step in run.steps],
         "usage": asdict(run.usage),
         "seconds": run.seconds,

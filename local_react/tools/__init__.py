@@ -2,29 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from local_react.errors import UsageError
 
 if TYPE_CHECKING:
+    from local_react.documents import Library
     from local_react.network import Network
     from local_react.tools.base import Tool
 
+    Tools: TypeAlias = list[Tool[..., Any]]
 
-def builtin_tools(network: Network) -> list[Tool[..., Any]]:
-    """Return the built-in tools, the most specific first and search last.
 
-    Where the door is shut the tools that need it are left out: one that always fails
-    draws a small model into trying it again and again.
+def builtin_tools(
+    network: Network,
+    *,
+    library: Library | None = None,
+    search: Mapping[str, Any] | None = None,
+    everything: bool = False,
+) -> Tools:
+    """Return the built-in tools that are of use, the most specific first and search last.
+
+    `library` holds the user's documents, by default those that `local-react docs add`
+    indexed; the tools that read them are there where there are any, and those for
+    Wikipedia where an archive of it was added. `search` holds settings of make_search.
+    Tools that need the network are left out where the door does not admit them: one that
+    always fails draws a small model into trying it again and again. With `everything` all
+    are there.
+
+    Raises UsageError for a setting that search cannot have.
     """
     # Imported here, so that a name like calculator stays the module's.
+    from local_react.documents import Library
     from local_react.tools.calculator import calculator
     from local_react.tools.current_time import current_time
     from local_react.tools.exchange_rate import make_exchange_rate
+    from local_react.tools.read_page import make_read_page
     from local_react.tools.search import make_search
 
-    tools: list[Tool[..., Any]] = [
+    tools: Tools = [
         calculator,
         current_time,
         make_exchange_rate(network),
-        make_search(network),
+        *_of_the_users(network, library or Library(), everything=everything),
+        make_read_page(network),
+        make_search(network, **(search or {})),
     ]
-    return [tool for tool in tools if not (tool.network and network.offline)]
+    if everything:
+        return tools
+    return [tool for tool in tools if not tool.network or network.admits(tool.name)]
+
+
+def _of_the_users(network: Network, library: Library, *, everything: bool) -> Tools:
+    """Return the tools for what the user has added."""
+    from local_react.tools.documents import make_documents
+    from local_react.tools.wikipedia import make_wikipedia
+
+    try:
+        documents, archives = not library.is_empty, [path for path, _ in library.archives()]
+    except UsageError:  # a damaged index: its tools say so where they are called
+        documents, archives = True, []
+    return [
+        *(make_documents(library) if documents or everything else []),
+        *(make_wikipedia(network, archives) if archives or everything else []),
+    ]

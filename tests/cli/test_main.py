@@ -66,9 +66,13 @@ def test_json_is_the_whole_run(tiny_path: Path) -> None:
     assert run["model"] == "tiny.gguf"
     assert 1 <= len(run["steps"]) <= 2
     assert set(run) == {
-        "question", "answer", "stop_reason", "model", "steps", "usage", "seconds"
+        "question", "answer", "sources", "stop_reason", "model",
+        "steps", "usage", "seconds", "egress"
     }  # fmt: skip
-    assert set(run["steps"][0]) == {"thought", "action", "observation", "usage", "seconds"}
+    assert set(run["steps"][0]) == {
+        "thought", "action", "observation", "sources", "usage", "seconds"
+    }  # fmt: skip
+    assert (run["sources"], run["egress"]) == ([], [])
     assert done.returncode == (0 if run["stop_reason"] == "finish" else 4)
 
 
@@ -95,8 +99,22 @@ def test_with_piped_text_nothing_can_be_sent_out_unless_asked_for(tiny_path: Pat
     grammar = local_react(*arguments, piped="a letter").stderr.split("--- grammar")[1]
     assert "calculator" in grammar
     assert "search" not in grammar
+    arguments = ("--network", "allow", *arguments)
+    assert "search" not in local_react(*arguments, piped="x").stderr.split("--- grammar")[1]
     named = local_react(*arguments, "-T", "search", piped="a letter").stderr
     assert "search" in named.split("--- grammar")[1]
+
+
+def test_without_a_terminal_nothing_is_sent_unless_allowed(tiny_path: Path) -> None:
+    arguments = ("-vv", "-m", str(tiny_path), *FAST, "q")
+    asked = local_react(*arguments).stderr
+    assert "search" not in asked.split("--- grammar")[1]
+    assert "nothing left this machine" in asked
+    allowed = local_react(*arguments, LOCAL_REACT_NETWORK="allow").stderr
+    assert "search" in allowed.split("--- grammar")[1]
+    denied = local_react("-T", "search", *arguments)
+    assert "--network allow" in one_line(denied, 5)
+    assert "it can be ask, allow, deny" in one_line(local_react("q", LOCAL_REACT_NETWORK="on"), 2)
 
 
 def test_control_characters_of_the_reply_do_not_reach_the_terminal(tiny_path: Path) -> None:

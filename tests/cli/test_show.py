@@ -21,7 +21,8 @@ def test_a_tool_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) ->
     run = Display(verbosity=1).follow(Agent(ScriptedModel(replies), [page]).stream("q"))
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "Observation: clean[2J31m text\n" in shown.err
+    assert "\x1b" not in shown.err
+    assert "Observation: clean [2J 31m   text\n" in shown.err
     assert "tokens read" in shown.err
     assert run_as_dict(run)["steps"][0]["action"] == {"tool": "page", "arguments": {}}
     assert run_as_dict(run)["steps"][1]["action"] == {"finish": "a"}

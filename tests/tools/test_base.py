@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
 
+from local_react.documents import Library
 from local_react.errors import ToolError, UsageError
 from local_react.network import Network
 from local_react.tools import builtin_tools
@@ -164,17 +166,36 @@ def test_a_name_that_cannot_be_an_action_is_refused(name: str) -> None:
 
 
 def test_the_built_in_tools_are_most_specific_first_and_search_last() -> None:
-    names = [built_in.name for built_in in builtin_tools(Network())]
-    assert names == ["calculator", "current_time", "exchange_rate", "search"]
+    names = [built_in.name for built_in in builtin_tools(Network("allow"))]
+    assert names == ["calculator", "current_time", "exchange_rate", "read_page", "search"]
 
 
 def test_offline_the_network_tools_are_left_out() -> None:
-    tools = builtin_tools(Network(offline=True))
+    tools = builtin_tools(Network("deny"))
     assert [built_in.name for built_in in tools] == ["calculator", "current_time"]
 
 
+def test_the_tools_for_what_the_user_added_are_there_where_something_was(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("The key is under the mat.")
+    library = Library(tmp_path / "index")
+    library.add([tmp_path / "notes.txt"])
+    tools = builtin_tools(Network("deny"), library=library)
+    assert [built_in.name for built_in in tools][2:] == ["search_documents", "read_document"]
+    library.add_archive(tmp_path / "some.zim", "Some")
+    names = [built_in.name for built_in in builtin_tools(Network("deny"), library=library)]
+    assert names[4:] == ["wikipedia", "lookup"]
+
+
+def test_a_damaged_index_is_told_where_it_is_asked(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    library.path.write_bytes(b"no database at all" * 100)
+    tools = {made.name: made for made in builtin_tools(Network("deny"), library=library)}
+    with pytest.raises(ToolError, match="documents"):
+        tools["search_documents"].run({"query": "key"})
+
+
 def test_every_string_argument_of_a_built_in_tool_is_bounded_and_described() -> None:
-    for built_in in builtin_tools(Network()):
+    for built_in in builtin_tools(Network("allow"), everything=True):
         assert len(built_in.description) < 220
         for name, schema in built_in.schema["properties"].items():
             assert schema["description"], name

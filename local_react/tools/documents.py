@@ -1,0 +1,83 @@
+"""search_documents and read_document: the user's own documents, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from local_react.core import Findings, Passage
+from local_react.errors import ToolError, UsageError
+from local_react.tools.base import Tool, tool
+
+if TYPE_CHECKING:
+    from local_react.documents import Excerpt, Hit, Library
+
+_HITS = 5
+_NOTHING = "nothing of that in the user's documents: use another tool, or what you know"
+_NO_DOCUMENTS = "no documents were added yet: answer without them"
+
+Query = Annotated[str, Field(description="words to look for", max_length=200)]
+Document = Annotated[
+    int, Field(description="its number, as search_documents tells it", ge=1, le=10**9)
+]
+Where = Annotated[
+    str,
+    Field(
+        description='place such as "page 3", "lines 40-80" or "after page 3"; "" is its beginning',
+        max_length=200,
+    ),
+]
+
+
+def make_documents(library: Library) -> list[Tool[..., Any]]:
+    """Return the tools: one that searches the library, one that reads on in it."""
+
+    @tool(may=("reads files",))
+    def search_documents(query: Query) -> Findings:
+        """Search the user's own documents, for what only they can say: about the user, their
+        people, work and papers."""
+        with _refusals():
+            hits = library.search(query, _HITS)
+            if hits:
+                return Findings(tuple(map(_passage, hits)))
+            return Findings(note=_NO_DOCUMENTS if library.is_empty else _NOTHING)
+
+    @tool(may=("reads files",))
+    def read_document(document: Document, where: Where = "") -> Findings:
+        """Read on in a document that search_documents found, at a page, lines or chapter."""
+        with _refusals():
+            return _findings(library.read(document, where))
+
+    return [search_documents, read_document]
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Tell the model what else would be told to a person."""
+    try:
+        yield
+    except UsageError as error:
+        raise ToolError(str(error)) from error
+
+
+def _passage(hit: Hit) -> Passage:
+    return Passage(hit.text, f"{hit.name}, {hit.place}", _title(hit.title, hit.document))
+
+
+def _findings(read: Excerpt) -> Findings:
+    title = _title(read.title, read.document)
+    passages = (Passage(text, f"{read.name}, {place}", title) for place, text in read.passages)
+    return Findings(tuple(passages), _note(read))
+
+
+def _note(read: Excerpt) -> str:
+    if read.next:
+        return f'goes on: read_document with "{read.next}" as where'
+    return "the document ends here"
+
+
+def _title(title: str, document: int) -> str:
+    return f"{title} (document {document})"

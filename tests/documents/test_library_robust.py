@@ -1,0 +1,264 @@
+"""The index survives: kills, hangs, crashes, two at once, damage."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+from filelock import FileLock
+
+from local_react.documents import Library, Progress
+from local_react.documents.store import LOCK
+from local_react.documents.workers import Workers
+from local_react.errors import UsageError
+
+FILES = 30
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import psutil
+from local_react.documents import Library, indexing
+
+indexing._BATCH = 0  # each file is a transaction
+
+def watch(at):
+    if at.done == 12:
+        print(*[child.pid for child in psutil.Process().children()], flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Library(Path(sys.argv[1])).add([Path(sys.argv[2])], watch)
+"""
+ADDS = """
+import sys
+from pathlib import Path
+from local_react.documents import Library
+print(Library(Path(sys.argv[1])).add([Path(sys.argv[2])]).added)
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library(tmp_path / "data")
+
+
+def fill(folder: Path) -> Path:
+    folder.mkdir()
+    for number in range(FILES):
+        text = f"ship {number} of {folder.name}, word{number}\n" * 60
+        (folder / f"{number:02}.txt").write_text(text)
+    return folder
+
+
+def start(code: str, library: Library, folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, os.fspath(library.path.parent), os.fspath(folder)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def found(library: Library) -> list[list[tuple[str, str]]]:
+    questions = [f"word{number} ship" for number in range(FILES)]
+    return [
+        sorted((hit.name, hit.place) for hit in library.search(question)) for question in questions
+    ]
+
+
+def is_sound(library: Library) -> bool:
+    with closing(sqlite3.connect(library.path)) as connection:
+        (told,) = connection.execute("PRAGMA integrity_check").fetchone()
+        connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    return bool(told == "ok")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: Windows has no SIGKILL")
+def test_a_killed_process_leaves_an_index_that_goes_on(library: Library, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "fleet")
+    child = start(KILLED, library, folder)
+    told, _ = child.communicate(timeout=120)
+    assert child.returncode == -signal.SIGKILL
+    assert is_sound(library)
+    there = library.status().files
+    assert 0 < there < FILES
+    assert library.search("word3")[0].name == "03.txt"
+    (root,) = library.roots()
+    assert root.indexed == 0
+    rest = library.add([folder])
+    assert (rest.added, rest.removed) == (FILES - there, 0)
+    assert library.roots()[0].indexed > 0
+    whole = Library(tmp_path / "whole")
+    whole.add([folder])
+    assert found(library) == found(whole)
+    assert is_sound(library)
+    orphans = [psutil.Process(int(pid)) for pid in told.split() if psutil.pid_exists(int(pid))]
+    _, alive = psutil.wait_procs(orphans, timeout=60)
+    assert told.split() and not alive
+
+
+def test_ctrl_c_keeps_what_was_done_and_ends_the_readers(library: Library, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "fleet")
+
+    def press(at: Progress) -> None:
+        if at.done == 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.add([folder], press)
+    assert library.status().files == 12
+    assert psutil.Process().children() == []
+    assert library.add([folder]).added == FILES - 12
+    assert is_sound(library)
+
+
+def test_two_processes_that_add_at_once_take_turns(library: Library, tmp_path: Path) -> None:
+    folders = [fill(tmp_path / name) for name in ("one", "two")]
+    children = [start(ADDS, library, folder) for folder in folders]
+    assert [child.communicate(timeout=120)[0].strip() for child in children] == ["30", "30"]
+    assert library.status().files == 2 * FILES
+    assert is_sound(library)
+
+
+def test_who_waits_says_so(library: Library, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "fleet")
+    library.path.parent.mkdir()
+    lock = FileLock(library.path.parent / LOCK)
+    seen: list[bool] = []
+
+    def watch(at: Progress) -> None:
+        seen.append(at.waiting)
+        lock.release()
+
+    lock.acquire()
+    assert library.add([folder], watch).added == FILES
+    assert seen[:2] == [True, False]
+
+
+def test_it_can_be_searched_while_it_is_written(library: Library, tmp_path: Path) -> None:
+    library.add([fill(tmp_path / "fleet")])
+    answers: list[int] = []
+
+    def watch(at: Progress) -> None:
+        answers.append(len(library.search("word3 ship")))
+
+    library.add([fill(tmp_path / "other")], watch)
+    assert len(answers) == FILES + 1
+    assert set(answers) == {5}
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    with closing(Workers(seconds=1.0, count=1)) as made:
+        yield made
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: Windows has no named pipes in folders")
+def test_a_file_over_which_reading_hangs_is_given_up(workers: Workers, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # nobody ever writes to it
+    (hung,) = workers.read([("pipe", tmp_path / "pipe", "")])
+    assert hung[0] == "pipe"
+    assert hung[1].header["fault"] == "took longer than 1 s"
+    assert [child for child in psutil.Process().children() if child.is_running()] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: Windows has no named pipes in folders")
+def test_closing_ends_what_hangs(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    workers = Workers(seconds=600.0, count=1)
+    (tmp_path / "first.txt").write_text("good")
+    jobs = [("first", tmp_path / "first.txt", ""), ("pipe", tmp_path / "pipe", "")]
+    replies = workers.read(jobs)
+    assert next(replies)[0] == "first"
+    workers.close()
+    assert psutil.Process().children() == []
+
+
+def test_a_reader_that_breaks_down_is_replaced(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dies = "import sys; sys.stdout.buffer.write(bytes(8)); sys.stdout.flush(); sys.stdin.readline()"
+    monkeypatch.setattr("local_react.documents.workers._COMMAND", dies)
+    replies = list(workers.read([(number, Path("x"), "") for number in range(2)]))
+    assert [reply.header["fault"] for _, reply in replies] == [
+        "the reader of its kind broke down over it"
+    ] * 2
+
+
+def test_readers_that_do_not_start_are_told_of(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("local_react.documents.workers._COMMAND", "raise SystemExit(1)")
+    with pytest.raises(UsageError, match="does not start"):
+        list(workers.read([("x", Path("x"), "")]))
+
+
+def assert_refused(library: Library, folder: Path, match: str) -> None:
+    for use in (
+        lambda: library.search("word"),
+        library.status,
+        lambda: library.read(1),
+        lambda: library.add([folder]),
+        lambda: library.remove(folder),
+        library.archives,
+    ):
+        with pytest.raises(UsageError, match=match) as caught:
+            use()
+        assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_index_is_refused(library: Library, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "fleet")
+    library.path.parent.mkdir()
+    library.path.write_bytes(b"This is no database at all. " * 100)
+    assert_refused(library, folder, "file is not a database.*move it away")
+
+
+@pytest.mark.parametrize("pragma", ["user_version = 99", "application_id = 7"])
+def test_an_index_of_another_version_is_refused(
+    library: Library, tmp_path: Path, pragma: str
+) -> None:
+    folder = fill(tmp_path / "fleet")
+    library.add([folder])
+    with closing(sqlite3.connect(library.path)) as connection:
+        connection.execute(f"PRAGMA {pragma}")
+    assert_refused(library, folder, "another version.*add your documents again")
+
+
+def test_a_damaged_index_says_so(library: Library, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "fleet")
+    library.add([folder])
+    with library.path.open("r+b") as file:
+        for page in range(1, library.path.stat().st_size // 8192):
+            file.seek(page * 8192)
+            file.write(b"\xa5" * 4096)
+    with pytest.raises(UsageError, match=r"cannot be used.*move it away") as caught:
+        library.search("word3")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_was_never_set_up_is_an_empty_index(library: Library, tmp_path: Path) -> None:
+    library.path.parent.mkdir()
+    library.path.touch()
+    assert library.is_empty
+    assert library.search("word") == []
+    assert library.add([fill(tmp_path / "fleet")]).added == FILES
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="SKIPPED: all may be written here"
+)
+def test_a_folder_that_cannot_be_written_can_be_searched(library: Library, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "fleet")
+    library.add([folder])
+    library.path.parent.chmod(0o500)
+    try:
+        assert library.search("word3")
+        with pytest.raises(UsageError, match="cannot"):
+            library.add([folder])
+    finally:
+        library.path.parent.chmod(0o700)
