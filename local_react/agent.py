@@ -28,7 +28,7 @@ from local_react.core import (
 )
 from local_react.errors import ToolError, UsageError
 from local_react.guards import ERROR, failed_twice, is_stuck, known_result, worn_out
-from local_react.outside import shown, visible
+from local_react.outside import shown, visible, without_strays
 from local_react.tools.base import FINISH, AnyTool, Tool
 from local_react.writing import Writer
 
@@ -109,7 +109,7 @@ class Agent:
         yield Run(
             question=question,
             steps=tuple(steps),
-            answer="" if reason == "interrupted" else _answer(steps[-1].action) or "",
+            answer="" if reason == "interrupted" else _told(steps),
             stop_reason=reason,
             model=self.model.name,
             usage=writer.context.usage,
@@ -203,6 +203,12 @@ class Agent:
             return tool.run(action.arguments)
         except ToolError as error:
             return f"{ERROR}{error}"
+
+
+def _told(steps: Sequence[Step]) -> str:
+    """Return the answer of a run as it is told."""
+    sources = [source for step in steps for source in step.sources]
+    return without_strays(_answer(steps[-1].action) or "", sources)
 
 
 def _answer(action: Action) -> str | None:

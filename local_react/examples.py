@@ -45,7 +45,7 @@ class Example:
 
 def examples_for(tools: Collection[str]) -> list[Example]:
     """Return the examples for the tools of these names."""
-    shown = [_KNOWN, *(example for example in _WITH_TOOLS if example.fits(tools))]
+    shown = [example for example in (*_OF_DOCUMENTS, _KNOWN, *_WITH_TOOLS) if example.fits(tools)]
     if "calculator" in tools and not _BUILTIN.issuperset(tools):
         shown.append(_WITH_A_TOOL_OF_THE_USERS)
     return shown
@@ -67,6 +67,27 @@ _BUILTIN = {
     "search_documents",
     "wikipedia",
 }
+
+_OF_DOCUMENTS = (
+    Example(
+        "What does our phone plan cost us in two years?",
+        (
+            ExampleStep(
+                "This is about our own phone plan, so the user's documents say it.",
+                "search_documents",
+                {"query": "phone plan cost"},
+                _found(1, "office.md, lines 8-9", "The phone plan costs 19 euros a month."),
+            ),
+            ExampleStep(
+                "It costs 19 euros a month. Two years have 24 months.",
+                "calculator",
+                {"expression": "19 * 24"},
+                "456",
+            ),
+            ExampleStep("I have the result.", "Finish", {"answer": "456 euros [1]"}),
+        ),
+    ),
+)
 
 _KNOWN = Example(
     "Why do we see lightning before we hear thunder?",
@@ -135,24 +156,6 @@ _WITH_TOOLS = (
                 "11.4424242424242",
             ),
             ExampleStep("I have the result.", "Finish", {"answer": "About 11.4 times [1, 2]"}),
-        ),
-    ),
-    Example(
-        "What does our phone plan cost us in two years?",
-        (
-            ExampleStep(
-                "It is about the user's own phone plan, so their documents say it.",
-                "search_documents",
-                {"query": "phone plan cost"},
-                _found(1, "office.md, lines 8-9", "The phone plan costs 19 euros a month."),
-            ),
-            ExampleStep(
-                "It costs 19 euros a month. Two years have 24 months.",
-                "calculator",
-                {"expression": "19 * 24"},
-                "456",
-            ),
-            ExampleStep("I have the result.", "Finish", {"answer": "456 euros [1]"}),
         ),
     ),
 )

@@ -94,3 +94,12 @@ def cited(answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:
     groups = re.findall(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]", answer)
     named = {int(number) for group in groups for number in re.findall(r"\d+", group)}
     return tuple(source for source in sources if source.number in named)
+
+
+def without_strays(answer: str, sources: Sequence[Source]) -> str:
+    """Return the answer without a reference at its end, as in "Lima [1]", to a source that
+    there is not: a model that names its sources names some where it had none."""
+    stray = re.search(r"(?<=[\w.!?%)\"'])\s+\[(\d{1,3})\][.]?$", answer)
+    if stray is None or int(stray[1]) in {source.number for source in sources}:
+        return answer
+    return answer[: stray.start()] + ("." if answer.endswith("].") else "")

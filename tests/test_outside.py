@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from local_react.core import Findings, Passage, Source
-from local_react.outside import HEAD, cited, clean, quote, shown, visible
+from local_react.outside import (
+    HEAD,
+    cited,
+    clean,
+    quote,
+    shown,
+    visible,
+    without_strays,
+)
 
 
 def words(text: str) -> int:
@@ -88,3 +96,21 @@ def test_the_sources_that_an_answer_names_are_found() -> None:
     named = cited("So it is [2], and so [12; 3]. Not [4] nor (1).", sources)
     assert [source.number for source in named] == [2, 3, 12]
     assert cited("no number", sources) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Lima [3]", "Lima"),
+        ("It is Lima. [3]", "It is Lima."),
+        ("It is Lima [3].", "It is Lima."),
+        ("Lima [1]", "Lima [1]"),
+        ("[3]", "[3]"),
+        ("x = [3]", "x = [3]"),
+        ("The list is [1, 4]", "The list is [1, 4]"),
+        ("a[3]", "a[3]"),
+        ("Lima [3] is it", "Lima [3] is it"),
+    ],
+)
+def test_a_reference_to_no_source_is_left_out_at_the_end(answer: str, told: str) -> None:
+    assert without_strays(answer, [Source(1, "", "a.txt")]) == told

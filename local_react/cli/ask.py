@@ -158,7 +158,9 @@ Exit codes:
     help="Lay the weights out anew when loading.  [default: the best measured]",
 )
 @click.option(
-    "--no-cache", is_flag=True, help="Neither use nor keep what makes the next start quicker, nor the network's answers."
+    "--no-cache",
+    is_flag=True,
+    help="Neither use nor keep what makes the next start quicker, nor the network's answers.",
 )
 @click.version_option(package_name="local-react", prog_name="local-react")
 def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **options: Any) -> int:

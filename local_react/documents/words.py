@@ -49,6 +49,8 @@ class Word:
     begins: bool = False
     """True where it stands for every word that begins so: a single character of a script
     without spaces."""
+    tells: bool = True
+    """Whether it says what a text is about."""
 
     @property
     def query(self) -> str:
@@ -68,22 +70,30 @@ def indexed(text: str) -> str:
 def asked(text: str) -> list[Word]:
     """Return the words of a question in their order, all of them."""
     text = _POINTS.sub("", unicodedata.normalize("NFKC", text))
+    # "Who works in IT?" is about IT.
+    names = set() if text.isupper() else {name.lower() for name in _CAPITALS.findall(text)}
+
+    def spaced(part: str) -> list[Word]:
+        return [
+            Word(word, tells=word in names or word not in STOP_WORDS) for word in spaced_words(part)
+        ]
+
     words: list[Word] = []
     at = 0
     for run in UNSPACED.finditer(text):
-        words += map(Word, spaced_words(text[at : run.start()]))
+        words += spaced(text[at : run.start()])
         if len(run[0]) == 1:
             words.append(Word(run[0], begins=True))
         else:
             words += map(Word, _pairs(run[0]).split())
         at = run.end()
-    return words + [Word(word) for word in spaced_words(text[at:])]
+    return words + spaced(text[at:])
 
 
 def telling(words: list[Word]) -> list[Word]:
     """Return each word once, without those that tell nothing unless there are no others."""
     different = list(dict.fromkeys(words))
-    return [word for word in different if word.text not in STOP_WORDS] or different
+    return [word for word in different if word.tells] or different
 
 
 def spaced_words(text: str) -> list[str]:
@@ -98,6 +108,7 @@ def spaced_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+_CAPITALS: Final = re.compile(r"\b[A-Z]{2,}\b")
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _WORD: Final = re.compile(r"[^\W_]+")
 _IN_WORD: Final = frozenset({"Mn", "Mc", "Co"})

@@ -37,8 +37,8 @@ def make_documents(library: Library) -> list[Tool[..., Any]]:
 
     @tool(may=("reads files",))
     def search_documents(query: Query) -> Findings:
-        """Search the user's own documents, for what only they can say: about the user, their
-        people, work and papers."""
+        """Search the user's documents: for whatever is about me, my, our, or people you don't
+        know; not for general knowledge."""
         with _refusals():
             hits = library.search(query, _HITS)
             if hits:

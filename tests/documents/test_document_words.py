@@ -73,7 +73,20 @@ def test_signs_alone_are_no_words(question: str) -> None:
 
 def test_words_that_tell_nothing_go_unless_there_are_no_others() -> None:
     assert telling(asked("Who is the man of the year?")) == [Word("man"), Word("year")]
-    assert telling(asked("Who is it")) == [Word("who"), Word("is"), Word("it")]
+    assert [word.text for word in telling(asked("Who is it"))] == ["who", "is", "it"]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who works in IT?", ["works", "it"]),
+        ("Is it in?", ["is", "it", "in"]),
+        ("WHO WORKS IN IT?", ["works"]),
+        ("What does the WHO say?", ["who", "say"]),
+    ],
+)
+def test_a_word_in_capitals_is_a_name(question: str, told: list[str]) -> None:
+    assert [word.text for word in telling(asked(question))] == told
 
 
 def test_words_of_an_indexed_text() -> None:
