@@ -99,9 +99,9 @@ def test_with_piped_text_nothing_can_be_sent_out_unless_asked_for(tiny_path: Pat
     grammar = local_react(*arguments, piped="a letter").stderr.split("--- grammar")[1]
     assert "calculator" in grammar
     assert "search" not in grammar
-    arguments = ("--network", "allow", *arguments)
-    assert "search" not in local_react(*arguments, piped="x").stderr.split("--- grammar")[1]
-    named = local_react(*arguments, "-T", "search", piped="a letter").stderr
+    allowed = ("--network", "allow", *arguments)
+    assert "search" not in local_react(*allowed, piped="x").stderr.split("--- grammar")[1]
+    named = local_react(*allowed, "-T", "search", piped="a letter").stderr
     assert "search" in named.split("--- grammar")[1]
 
 
