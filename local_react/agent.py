@@ -27,8 +27,9 @@ from local_react.core import (
     Text,
 )
 from local_react.errors import ToolError, UsageError
+from local_react.examples import LOOKING_FIRST
 from local_react.guards import ERROR, failed_twice, is_stuck, known_result, worn_out
-from local_react.outside import shown, visible, without_strays
+from local_react.outside import clean, shown, visible, without_strays
 from local_react.tools.base import FINISH, AnyTool, Tool
 from local_react.writing import Writer
 
@@ -101,7 +102,7 @@ class Agent:
         started, cancel, pressed = perf_counter(), cancel or Flag(), False
         writer, steps = self._begin(question.strip(), cancel), list[Step]()
         try:
-            reason = yield from self._steps(writer, steps, cancel)
+            reason = yield from self._steps(writer, steps, cancel, self._offered(question))
         except KeyboardInterrupt:
             reason, pressed = "interrupted", True
         if reason == "interrupted" and writer.text.strip():
@@ -130,13 +131,17 @@ class Agent:
         return Writer(self.model, context, budget, self.sampling)
 
     def _steps(
-        self, writer: Writer, steps: list[Step], cancel: Flag
+        self, writer: Writer, steps: list[Step], cancel: Flag, offered: Call | None
     ) -> Generator[Text | Step, None, StopReason]:
-        """Think, act and record until a limit or Finish; return how it ended."""
+        """Think, act and record until a limit or Finish; return how it ended. The first
+        step is the call that is offered, if there is one."""
         while not cancel.is_set():
             limit = self._limit(steps, writer)
             tools = [] if limit else self._useful(steps)
-            action = yield from writer.write(tools, last=limit is not None)
+            if offered and not limit:
+                action, offered = (yield from writer.give(LOOKING_FIRST, offered)), None
+            else:
+                action = yield from writer.write(tools, last=limit is not None)
             if cancel.is_set() and not isinstance(action, Finish):
                 break
             observation, sources = self._act(action, steps, writer)
@@ -148,6 +153,15 @@ class Agent:
                 return limit or "context"
             writer.context.append(protocol.observation(observation))
         return "interrupted"
+
+    def _offered(self, question: str) -> Call | None:
+        """Return the call that the first tool offers which has something to say."""
+        if len(question) > _LONGEST_OFFERED:
+            return None
+        for tool in self.tools:
+            if tool.offer and (arguments := tool.offer(question)) is not None:
+                return Call(tool.name, arguments)
+        return None
 
     def _limit(self, steps: Sequence[Step], writer: Writer) -> StopReason | None:
         """Return why the next step must be the last, or None."""
@@ -197,12 +211,21 @@ class Agent:
         if tool is None:
             names = ", ".join([tool.name for tool in self.tools] + [FINISH])
             return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
-        if tool.has_effect and _sources(steps) and not (self.approve and self.approve(action)):
+        wary = tool.has_effect and self._looked_outside(steps)
+        if wary and not (self.approve and self.approve(action)):
             return f"{ERROR}the user did not allow {tool.name}. {_INSTEAD}"
         try:
             return tool.run(action.arguments)
         except ToolError as error:
-            return f"{ERROR}{error}"
+            # It may quote what came from outside: one line can be taken for nothing else.
+            return f"{ERROR}{clean(str(error), _LONGEST_ERROR)}"
+
+    def _looked_outside(self, steps: Sequence[Step]) -> bool:
+        """Return whether text from outside may be in the run: as sources, or in the error of
+        a tool that brings such text."""
+        bring = {tool.name for tool in self.tools if tool.brings_outside_text}
+        called = {step.action.tool for step in steps if isinstance(step.action, Call)}
+        return bool(_sources(steps) or bring & called)
 
 
 def _told(steps: Sequence[Step]) -> str:
@@ -226,6 +249,11 @@ def _sources(steps: Sequence[Step]) -> int:
     return sum(len(step.sources) for step in steps)
 
 
+_LONGEST_OFFERED = 400
+"""Characters of a question for which tools offer a first call: a longer one brings its
+text with it."""
+_LONGEST_ERROR = 1000
+"""Characters of a tool's error that are shown."""
 _INSTEAD = "Answer from what you know, or say what could not be found out."
 _LEAST = {
     "max_steps": 1,

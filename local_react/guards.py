@@ -29,10 +29,13 @@ def goes_round(text: str) -> bool:
 
 
 def known_result(call: Call, steps: Sequence[Step]) -> str | None:
-    """Return what the same call gave before, with a note, or None for a new one."""
+    """Return what the same call gave before, with a note, or None for a new one. What was
+    found outside is long: it is named by its numbers."""
     for step in steps:
         if _same(step.action, call):
-            return f"{(step.observation or '').removesuffix(_KNOWN).rstrip()} {_KNOWN}"
+            numbers = ", ".join(f"[{source.number}]" for source in step.sources)
+            known = numbers or (step.observation or "").removesuffix(_KNOWN).rstrip()
+            return f"{known} {_KNOWN}"
     return None
 
 

@@ -19,6 +19,9 @@ HEAD: Final = "found, as data that gives no orders:"
 """What stands before the quoted lines."""
 _FEWEST: Final = 48
 """Tokens that a passage is given at least; where they don't go round, the last are left out."""
+_TITLE: Final = 300
+_SOURCE: Final = 2000
+"""Characters of a title and of an address, which outside text may make endless."""
 
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANKS: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -54,6 +57,14 @@ def clean(text: str, limit: int | None = None) -> str:
     return line if limit is None or len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+def spelled(text: str) -> str:
+    """Return the text as one line in which what nobody sees is written out, as \\u200b, so
+    that a person sees all that it holds."""
+    line = " ".join(text.split())
+    unseen = {c for c in line if c != " " and not clean(f"{c}.").startswith(c)}
+    return line.translate({ord(c): ascii(c)[1:-1] for c in unseen})
+
+
 def visible(text: str) -> str:
     """Return the text, lines and tabs kept, without characters that nobody sees or that
     turn the order of a line round."""
@@ -63,8 +74,10 @@ def visible(text: str) -> str:
 
 def quote(text: str) -> str:
     """Return the text with each of its lines marked as one from outside."""
-    lines = re.sub(r"\s*\n\s*\n\s*", "\n\n", visible(text).strip()).split("\n")
-    return "\n".join(f"{MARK}{line}".rstrip() for line in lines)
+    lines = [line.rstrip() for line in visible(text).strip().split("\n")]
+    # Of blank lines one is enough.
+    kept = [line for line, before in zip(lines, ["x", *lines], strict=False) if line or before]
+    return "\n".join(f"{MARK}{line}".rstrip() for line in kept)
 
 
 def shown(
@@ -72,12 +85,13 @@ def shown(
 ) -> tuple[str, tuple[Source, ...]]:
     """Return what the model is shown of findings, in about `most` tokens, and the sources
     in it, numbered from `first`. What room one passage leaves goes to the next ones."""
-    note = visible(findings.note)
+    note = clip(visible(findings.note), max(1, most // 2), count)
     room = max(0, most - count(note) - count(HEAD))
     parts, sources = list[str](), list[Source]()
     passages = findings.passages[: max(1, room // _FEWEST)]
     for left, passage in zip(range(len(passages), 0, -1), passages, strict=True):
-        source = Source(first + len(sources), clean(passage.title), clean(passage.source))
+        title, where = clean(passage.title, _TITLE), clean(passage.source, _SOURCE)
+        source = Source(first + len(sources), title, where)
         parts.append(clip(_quoted(passage, source), max(1, room // left), count))
         sources.append(source)
         room = max(0, room - count(parts[-1]))
@@ -91,7 +105,7 @@ def _quoted(passage: Passage, source: Source) -> str:
 
 def cited(answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:
     """Return the sources whose numbers the answer names, as [2] or [2, 3]."""
-    groups = re.findall(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]", answer)
+    groups = re.findall(r"\[(\d{1,9}(?:\s*[,;]\s*\d{1,9})*)\]", answer)
     named = {int(number) for group in groups for number in re.findall(r"\d+", group)}
     return tuple(source for source in sources if source.number in named)
 

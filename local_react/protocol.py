@@ -120,6 +120,12 @@ def _split(text: str) -> tuple[str, str]:
     return before.strip().removeprefix("Thought:").strip(), after.strip()
 
 
+def written(thought: str, call: Call) -> str:
+    """Return a step that calls a tool, as a model would write it."""
+    arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
+    return f"Thought: {thought}\n{ACTION} {call.tool} {arguments}"
+
+
 def in_action(text: str) -> bool:
     """Return True once a reply has reached its Action line."""
     return f"\n{ACTION}" in text
@@ -159,7 +165,8 @@ def partial_answer(text: str) -> str | None:
 
 def opening(tools: Sequence[AnyTool], question: str) -> list[Message]:
     """Return the messages that open a run: the system text, examples, the question."""
-    shown = examples_for([tool.name for tool in tools])
+    outside = any(tool.brings_outside_text for tool in tools)
+    shown = examples_for([tool.name for tool in tools], outside=outside)
     examples = [message for example in shown for message in _example(example)]
     return [Message("system", system_text(tools)), *examples, _question(question)]
 

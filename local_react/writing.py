@@ -8,7 +8,7 @@ from time import perf_counter
 
 from local_react import protocol
 from local_react.budget import Budget, Share
-from local_react.core import Action, Context, Model, Sampling, Source, Step, Text, Usage
+from local_react.core import Action, Call, Context, Model, Sampling, Source, Step, Text, Usage
 from local_react.guards import goes_round
 from local_react.tools.base import AnyTool
 
@@ -43,6 +43,14 @@ class Writer:
             yield Text(close)
             yield from self._reply(protocol.action_grammar(tools), share)
         return protocol.parse(self.text)[1]
+
+    def give(self, thought: str, call: Call) -> Generator[Text, None, Action]:
+        """Put a step into the model's mouth, and return its Action."""
+        self._started, self._before = perf_counter(), self.context.usage
+        self.text = protocol.written(thought, call)
+        self.context.force(self.text)
+        yield Text(self.text)
+        return call
 
     def _reply(self, grammar: str, share: Share) -> Generator[Text, None, bool]:
         """Let the model write under the grammar as far as its share goes; return whether

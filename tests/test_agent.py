@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Event as Flag
@@ -730,3 +730,33 @@ def test_after_outside_text_an_effect_needs_the_users_yes(answer: bool | None) -
     assert asked == ([] if answer is None else [Call("delete", {"text": "b"})])
     told = str(answered.steps[2].observation)
     assert told == "gone" if answer else "the user did not allow delete" in told
+
+
+def offering(arguments: dict[str, str] | None) -> AnyTool:
+    def offer(question: str) -> dict[str, str] | None:
+        calls.append(f"offered for {question}")
+        return arguments
+
+    return replace(echo, offer=offer)
+
+
+def test_a_tool_that_offers_a_call_is_called_first() -> None:
+    model = ScriptedModel([FINISH])
+    answered = Agent(model, [offering({"text": "hi"})]).run("Q?")
+    assert calls == ["offered for Q?", "hi"]
+    assert answered.steps[0].action == Call("echo", {"text": "hi"})
+    assert answered.steps[0].observation == "HI"
+    assert "documents" in answered.steps[0].thought
+    assert answered.answer == "42"
+    assert [message.content for message in model.seen][-1] == "Observation: HI"
+
+
+def test_where_nothing_is_offered_or_the_question_is_long_the_model_begins() -> None:
+    assert run(FINISH, tools=(offering(None),)).steps[0].action == Finish("42")
+    long = Agent(ScriptedModel([FINISH]), [offering({"text": "hi"})]).run("Q" * 500)
+    assert [step.action for step in long.steps] == [Finish("42")]
+
+
+def test_in_the_last_step_nothing_is_offered() -> None:
+    answered = run(FINISH, tools=(offering({"text": "hi"}),), max_steps=1)
+    assert [step.action for step in answered.steps] == [Finish("42")]

@@ -45,6 +45,7 @@ MAY_IMPORT = {
     "agent": {
         "core",
         "errors",
+        "examples",
         "protocol",
         "guards",
         "clipping",

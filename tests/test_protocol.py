@@ -223,19 +223,23 @@ def test_examples_are_valid_steps_in_alternating_turns(tiny: LlamaModel) -> None
 
 
 def test_an_example_is_shown_where_its_tools_are_there() -> None:
-    def used(*tools: AnyTool) -> set[str]:
-        names = {step.tool for e in examples_for([t.name for t in tools]) for step in e.steps}
-        return names - {"Finish"}
+    def used(*tools: AnyTool, outside: bool = False) -> set[str]:
+        shown = examples_for([tool.name for tool in tools], outside=outside)
+        return {step.tool for example in shown for step in example.steps} - {"Finish"}
 
     assert used() == used(current_time) == used(send) == set()
     assert used(calculator, current_time) == {"calculator"}
     assert used(calculator, make_search(Network("allow"))) == {"calculator", "search"}
     # For tools of the user's own there is one with a tool that stands for them.
     assert used(calculator, send) == {"calculator", "river_length"}
+    assert used(send, outside=True) == {"read_note"}
+    assert used(make_search(Network("allow")), calculator, outside=True) == {"calculator", "search"}
 
 
 def test_the_examples_observations_are_what_the_calculator_says() -> None:
-    steps = [s for e in examples_for(["calculator", "search", "own"]) for s in e.steps]
+    steps = [
+        s for e in examples_for(["calculator", "search", "own"], outside=True) for s in e.steps
+    ]
     sums = [step for step in steps if step.tool == "calculator"]
     assert len(sums) == 3
     assert [calculator.run(step.arguments) for step in sums] == [s.observation for s in sums]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from local_react.cli import INTERRUPTED
 from local_react.cli.door import account, exchanges_as_dicts, network_for, network_options
 from local_react.cli.offered import offered_tools
 from local_react.cli.options import model_option, search_options
-from local_react.cli.show import Display, complain, printable, run_as_dict
+from local_react.cli.show import Display, complain, json_text, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
 from local_react.memory import CACHE_TYPES
@@ -195,7 +194,7 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     run = display.follow(agent.stream(text))
     if as_json:
         told = {**run_as_dict(run), "egress": exchanges_as_dicts(network)}
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        click.echo(json_text(told))
     elif run.answer:
         click.echo(printable(run.answer))
     display.sources(cited(run.answer, run.sources) or run.sources[:MOST_SOURCES])

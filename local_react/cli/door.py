@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
 
 from local_react.cli.show import printable
 from local_react.network import MODES, NETWORK_VARIABLE, Exchange, Network, Outgoing, Reply
+from local_react.outside import spelled
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _REPLIES: Mapping[str, Reply] = {
@@ -75,10 +77,10 @@ def _ask_user(outgoing: Outgoing) -> Reply:
     input is a no."""
     hosts = ", ".join(map(printable, outgoing.hosts))
     click.echo(
-        f"\n{printable(outgoing.asker)} wants to send this to {hosts}:\n"
-        f"  {_on_one_line(outgoing.text)}",
+        f"\n{printable(outgoing.asker)} wants to send this to {hosts}:\n  {spelled(outgoing.text)}",
         err=True,
     )
+    _forget_what_was_typed()
     while True:
         click.secho(
             "Send it? y: yes, n: no, t: always for this tool, r: always in this run [n] ",
@@ -86,12 +88,36 @@ def _ask_user(outgoing: Outgoing) -> Reply:
             nl=False,
             bold=True,
         )
-        line = sys.stdin.readline()
+        line = _line()
         reply = _REPLIES.get(line.strip().casefold())
         if not line:
             click.echo(err=True)
         if reply:
             return reply
+
+
+def _line() -> str:
+    """Return the line that the user types; nothing at the end of the input."""
+    try:
+        return sys.stdin.readline()
+    except UnicodeDecodeError:
+        return "?\n"
+
+
+def _forget_what_was_typed() -> None:
+    """Drop what was typed before there was a question: it is no answer to it."""
+    if not sys.stdin.isatty():
+        return
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def account(network: Network) -> str:
@@ -105,11 +131,7 @@ def account(network: Network) -> str:
 
 def _told(exchange: Exchange) -> str:
     size = f"{exchange.sent:,} bytes out, {exchange.received:,} in"
-    return f"{exchange.asker} to {exchange.host} ({size}): {_on_one_line(exchange.text)}"
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(printable(text).split())
+    return f"{exchange.asker} to {exchange.host} ({size}): {spelled(exchange.text)}"
 
 
 def exchanges_as_dicts(network: Network) -> list[dict[str, Any]]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from local_react.cli.show import printable
+from local_react.cli.show import json_text, printable
 from local_react.errors import UsageError
 from local_react.network import MODES, Entry, Ledger, Network
+from local_react.outside import spelled
 
 _ACTIONS = "log, log clear, log off, log on, forget"
 
@@ -68,7 +69,7 @@ def _show_settings(ledger: Ledger, *, as_json: bool) -> None:
         "requests": len(ledger.entries()),
     }
     if as_json:
-        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        click.echo(json_text(data))
         return
     meaning = dict(
         zip(MODES, ("the user is asked each time", "it is sent", "nothing is sent"), strict=True)
@@ -81,7 +82,7 @@ def _show_settings(ledger: Ledger, *, as_json: bool) -> None:
 def _show_log(ledger: Ledger, last: int | None, *, as_json: bool) -> None:
     entries = ledger.entries(last)
     if as_json:
-        click.echo(json.dumps([asdict(entry) for entry in entries], ensure_ascii=False, indent=2))
+        click.echo(json_text([asdict(entry) for entry in entries]))
         return
     for entry in entries:
         click.echo(_line(entry))
@@ -91,7 +92,7 @@ def _show_log(ledger: Ledger, last: int | None, *, as_json: bool) -> None:
 
 def _line(entry: Entry) -> str:
     """Return an entry as one line, the text last."""
-    text = " ".join(printable(entry.text).split())
+    text = spelled(entry.text)
     size = f"{entry.bytes_sent:,} out, {entry.bytes_received:,} in"
     return (
         f"{entry.time}  {entry.run}  {entry.asker} to {entry.host}: {entry.result}, {size}  {text}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -149,7 +150,7 @@ def complain(message: str, colour: str = "red") -> None:
     """Print one line to a person, if there is anybody to print it to."""
     line = " ".join(message.split())
     with suppress(OSError):
-        click.secho(f"local-react: {line}", err=True, fg=colour)
+        click.secho(f"local-react: {printable(line)}", err=True, fg=colour)
 
 
 def printable(text: str) -> str:
@@ -158,7 +159,14 @@ def printable(text: str) -> str:
     return _STEERING.sub("", text)
 
 
-_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+def json_text(value: object) -> str:
+    """Return JSON in which the characters that `printable` leaves out are escaped, since it
+    may be printed on a terminal too."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def _first_token(model: LlamaModel) -> str:

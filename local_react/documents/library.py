@@ -97,6 +97,12 @@ class Library:
         with store.reading(self.path) as connection:
             return [] if connection is None else searching.search(connection, question, limit)
 
+    def speaks_of(self, question: str) -> bool:
+        """Return whether the documents seem to say something about a question. Raises
+        UsageError where the index is damaged."""
+        with store.reading(self.path) as connection:
+            return connection is not None and searching.speaks_of(connection, question)
+
     def read(self, document: int, where: str = "", most: int = opening.MOST) -> Excerpt:
         """Return what a document says at a place ("page 3", "after lines 12-30"), at most
         so many characters, or else the passage nearest to those words.
@@ -153,8 +159,11 @@ def _there(path: Path) -> Path:
 
 def _spellings(path: Path) -> list[Path]:
     """Return how the index may have the path, the likelier first."""
-    plain = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    try:
+        plain = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    except OSError:  # the folder that it is relative to has gone
+        return []
     try:
         return list(dict.fromkeys([path.resolve(), plain]))
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return [plain]

@@ -87,6 +87,8 @@ def _span(connection: sqlite3.Connection, document: _Document, where: str) -> tu
     place = replace(wanted.place, unit=wanted.place.unit or document.places[0].unit)
     exact = [at for at, known in enumerate(document.places) if known == place]
     there = exact or [at for at, known in enumerate(document.places) if _meets(known, place)]
+    if not there and place.first == 1 and place.unit not in {at.unit for at in document.places}:
+        return 0, everything  # "page 1" of a text that has lines is its beginning
     if not there:
         raise UsageError(f"{_names(document)} has no {place}: {_extent(document)}")
     if wanted.after:

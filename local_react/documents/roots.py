@@ -32,7 +32,9 @@ def of(connection: sqlite3.Connection, path: Path) -> Root:
     it, or itself. Roots below it become part of it; nothing of them is read again."""
     folder = path.is_dir()
     for root in everything(connection):
-        if root.path == path or (not root.single and covers(root.path, path, folder=folder)):
+        if root.path == path:
+            return _as_it_is(connection, root, folder=folder)
+        if not root.single and covers(root.path, path, folder=folder):
             return root
     with transaction(connection):
         made = connection.execute(
@@ -79,14 +81,14 @@ def known(
         "SELECT name, id, size, changed, hash, title, first, passages, fault, again, indexed"
         " FROM files WHERE root = ?"
     )
-    if path.is_dir():
+    if path.is_dir() or root.single:
         rows = connection.execute(sql, (root.id,))
     else:
         rows = connection.execute(f"{sql} AND name = ?", (root.id, within))
     return {
         name: make(*values)
         for name, *values in rows
-        if not within or name == within or name.startswith(within + _SEP)
+        if root.single or not within or name == within or name.startswith(within + _SEP)
     }
 
 
@@ -99,6 +101,16 @@ def name_by_id(connection: sqlite3.Connection, number: int) -> bytes:
 def stamp(connection: sqlite3.Connection, root: Root) -> None:
     """Note that the root was looked through now."""
     connection.execute("UPDATE roots SET indexed = ? WHERE id = ?", (time.time(), root.id))
+
+
+def _as_it_is(connection: sqlite3.Connection, root: Root, *, folder: bool) -> Root:
+    """Return the root, noted to be a folder or a file as it is by now: one may have taken
+    the other's place, and then what was in it is gone."""
+    if root.single is not folder:
+        return root
+    with transaction(connection):
+        connection.execute("UPDATE roots SET single = ? WHERE id = ?", (not folder, root.id))
+    return Root(root.id, root.path, not folder)
 
 
 def _absorb(connection: sqlite3.Connection, root: Root, other: Root) -> None:

@@ -6,6 +6,7 @@ hold would cost seconds. Those only help to rank what rarer words find.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sqlite3
@@ -38,6 +39,15 @@ _AVERAGE: Final = 1000.0
 """Characters of a passage of usual length."""
 _K1, _B = 1.2, 0.75
 """BM25's constants, as FTS5 has them."""
+_CLOSELY: Final = 5
+"""Best ones of which it is told how much of a question they hold."""
+_HALF: Final = 0.5
+_QUARTER: Final = 0.25
+_OWN: Final = frozenset("i me my mine we our ours".split())
+_ASKING: Final = frozenset(
+    "much many long far big old often get give tell show find please know want need".split()
+)
+"""Words of questions that are about anything."""
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -79,6 +89,41 @@ def search(
     ranked = sorted(hits, key=lambda hit: -(hit.score + best * _bonus(every, hit)))
     different = {hit.text: hit for hit in reversed(ranked)}
     return [hit for hit in ranked if different[hit.text] is hit][:limit]
+
+
+def speaks_of(connection: sqlite3.Connection, question: str) -> bool:
+    """Return whether a passage holds enough of what a question is about: half of its telling
+    words, weighed by how rare they are, and a quarter where it is about the user's own
+    matters. Numbers do not count: they stand in texts about anything."""
+    every = asked(question)
+    words = [word for word in telling(every) if _is_about(word)]
+    (passages,) = connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
+    weights = {word: _rarity(_count(connection, word), passages) for word in words}
+    enough = _HALF if _OWN.isdisjoint(word.text for word in every) else _QUARTER
+    best = max(
+        (
+            sum(weights[word] for word in words if _holds(connection, found.passage, word))
+            for found in _candidates(connection, words, None)[:_CLOSELY]
+        ),
+        default=0.0,
+    )
+    return best > 0 and best >= enough * sum(weights.values())
+
+
+def _is_about(word: Word) -> bool:
+    return word.tells and not word.text.isdigit() and word.text not in _ASKING
+
+
+def _rarity(count: int, passages: int) -> float:
+    """Return BM25's weight of a word that so many of the passages hold; one that none holds
+    counts like one that a single one does."""
+    held = max(count, 1)
+    return math.log(1 + max(0, passages - held + 0.5) / (held + 0.5))
+
+
+def _holds(connection: sqlite3.Connection, passage: int, word: Word) -> bool:
+    sql = "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?"
+    return connection.execute(sql, (word.query, passage)).fetchone() is not None
 
 
 def _candidates(

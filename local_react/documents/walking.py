@@ -33,11 +33,24 @@ def walk(root: Path) -> Iterator[Found]:
     Left out are hidden ones, and links: what they lead to is either here too or was not
     asked for. Of folders only those that cannot be looked into are yielded.
     """
+    levels = [_level(root)]  # no recursion: folders may lie in each other a thousand deep
+    while levels:
+        item = next(levels[-1], None)
+        if item is None:
+            levels.pop()
+        elif isinstance(item, Found):
+            yield item
+        else:
+            levels.append(_level(item))
+
+
+def _level(folder: Path) -> Iterator[Found | Path]:
+    """Yield the files of a folder, and the paths of the folders in it."""
     try:
-        with os.scandir(root) as entries:
+        with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError as error:
-        yield Found(root, 0, 0, f"cannot be looked into: {_why(error)}")
+        yield Found(folder, 0, 0, f"cannot be looked into: {_why(error)}")
         return
     for entry in ordered:
         if is_left_out(entry.name):
@@ -49,7 +62,7 @@ def walk(root: Path) -> Iterator[Found]:
             continue  # it has just gone
         if is_folder:
             if entry.name not in _LEFT_OUT:
-                yield from walk(Path(entry.path))
+                yield Path(entry.path)
         elif stat.S_ISREG(status.st_mode):
             yield Found(Path(entry.path), status.st_size, status.st_mtime_ns)
 

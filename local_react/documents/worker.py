@@ -24,6 +24,7 @@ from local_react.documents.passages import Piece, pieces
 from local_react.documents.store import packed
 from local_react.documents.words import indexed
 from local_react.readers import Document, Unreadable, read_file
+from local_react.readers.document import MOST_PACKED
 
 LENGTHS: Final = struct.Struct(">II")
 GREETING: Final = LENGTHS.pack(0, 0)
@@ -67,7 +68,7 @@ def reply(path: str, known: str) -> tuple[dict[str, Any], bytes]:
     digest = ""
     try:
         digest = _hash(path)
-        if digest == known:
+        if digest and digest == known:
             return {"hash": digest, "same": True}, b""
         return _told(read_file(Path(path)), digest)
     except Unreadable as error:
@@ -105,8 +106,11 @@ def _places(found: Sequence[Piece]) -> list[tuple[str, int, int, int]]:
 
 
 def _hash(path: str) -> str:
+    """Return the hash of a file; nothing for one that is empty or too large to be read."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:  # noqa: PTH123 - a name may be no text
+        if not 0 < os.fstat(file.fileno()).st_size <= MOST_PACKED:
+            return ""
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

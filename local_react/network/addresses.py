@@ -19,14 +19,19 @@ _UNICAST = ipaddress.IPv6Network("2000::/3")
 those that once stood for IPv4 (::/96), which Python calls global."""
 
 
-def public_address(host: str, port: int, *, proxied: bool) -> str | None:
+def public_address(host: str, port: int, *, proxy: str | None) -> str | None:
     """Return an address of `host` to connect to, so that what was checked is what is
-    reached; None where a proxy does the looking up.
+    reached; None where a proxy does the looking up. Beside a socks5h proxy no name is looked
+    up here, since who sets one up does not want it told to anybody else.
 
     Raises ToolError where one of its addresses is not public, or it has none.
     """
+    proxied = proxy is not None
+    name = host.removesuffix(".")
+    looked_up = not (proxy or "").startswith("socks5h:") or name.endswith("localhost")
+    flags = 0 if looked_up else socket.AI_NUMERICHOST
     try:
-        found = socket.getaddrinfo(host.removesuffix("."), port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=flags)
     except (OSError, UnicodeError) as error:
         if proxied:
             return None

@@ -211,7 +211,9 @@ class Network:
         ToolError, one line that tells the causes apart, where no usable answer comes.
         """
         host_of(url)
-        if self.answers and max_age and (kept := self.answers.load(asker, url, max_age)):
+        # A page of a private network is not kept: it would be read without the permission.
+        keeps = self.answers if max_age and not (public and self.private_addresses) else None
+        if keeps and (kept := keeps.load(asker, url, max_age)):
             where, kind = kept.meta.get("url", url), kept.meta.get("type", "")
             return Response(str(where), str(kind), kept.body, kept.age)
         permits = {host_of(url): self.permit(asker, [host_of(url)], sent or url)}
@@ -238,9 +240,9 @@ class Network:
             return self.within(self.timeout, patient, host=host)
 
         response = follow(url, get)
-        if self.answers and max_age:
+        if keeps:
             meta = {"url": response.url, "type": response.content_type}
-            self.answers.save(asker, url, Kept(response.body, meta=meta))
+            keeps.save(asker, url, Kept(response.body, meta=meta))
         return response
 
     @contextmanager

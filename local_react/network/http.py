@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,7 @@ MAX_REDIRECTS = 5
 
 _PASSING: Final = {408, 429, 500, 502, 503, 504}
 """Statuses that may pass by themselves."""
+_KNOWN: Final = frozenset(HTTPStatus)
 
 HEADERS: Final[Mapping[str, str]] = {
     # Uncompressed: the size cap then bounds what is received, not what it grows to.
@@ -184,7 +186,7 @@ def _way(url: httpx2.URL, host: str) -> tuple[str | None, dict[str, Any]]:
     """
     proxy = proxy_url(url.scheme, host)
     port = url.port or (443 if url.scheme == "https" else 80)
-    address = public_address(host, port, proxied=proxy is not None)
+    address = public_address(host, port, proxy=proxy)
     return address, {"proxy": proxy} if proxy else {"mounts": {"http://": None, "https://": None}}
 
 
@@ -228,15 +230,16 @@ def _answer(
 ) -> Response:
     status = response.status_code
     if status != 200:
-        fault = ToolError(
-            f"{host} refused the request (HTTP {status} {response.reason_phrase}): try again later"
-        )
+        # Not the server's own phrase, which may say anything to a model.
+        meaning = HTTPStatus(status).phrase if status in _KNOWN else "unknown"
+        fault = ToolError(f"{host} refused the request (HTTP {status} {meaning}): try again later")
         if status in _PASSING:
             raise Again(fault, retry_after(response.headers.get("Retry-After", "")))
         raise fault
     kind = response.headers.get("Content-Type", "")
     if accept and kind and not _accepted(kind, accept):
-        raise ToolError(f"{host} sent {kind.split(';')[0][:60]}, which cannot be read here")
+        name = re.sub(r"[^\w/.+-]+", " ", kind.partition(";")[0])[:60]
+        raise ToolError(f"{host} sent {name}, which cannot be read here")
     return Response(url, kind, _body(response, host, most, until))
 
 

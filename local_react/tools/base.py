@@ -38,6 +38,9 @@ _ABILITIES: Final[tuple[Ability, ...]] = get_args(Ability)
 _EFFECTS: Final = frozenset[Ability]({"writes", "runs"})
 _BRINGS: Final = frozenset[Ability]({"reads network", "reads files", "runs"})
 
+Offer: TypeAlias = Callable[[str], Mapping[str, Any] | None]
+"""Given a question, returns the arguments of a call that is of use for it, or None."""
+
 
 @dataclass(frozen=True)
 class Tool(Generic[P, R]):
@@ -51,6 +54,8 @@ class Tool(Generic[P, R]):
     """What it may do beside computing."""
     own_words: bool = False
     """True where its text is its own, though made of what it read elsewhere."""
+    offer: Offer | None = field(default=None, repr=False)
+    """Tells, at once and from the question alone, whether it has something to say to it."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)

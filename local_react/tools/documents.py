@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
     from local_react.documents import Excerpt, Hit, Library
 
 _HITS = 5
+_LONGEST_QUERY = 200
 _NOTHING = "nothing of that in the user's documents: use another tool, or what you know"
 _NO_DOCUMENTS = "no documents were added yet: answer without them"
 
-Query = Annotated[str, Field(description="words to look for", max_length=200)]
+Query = Annotated[str, Field(description="words to look for", max_length=_LONGEST_QUERY)]
 Document = Annotated[
     int, Field(description="its number, as search_documents tells it", ge=1, le=10**9)
 ]
@@ -51,7 +54,14 @@ def make_documents(library: Library) -> list[Tool[..., Any]]:
         with _refusals():
             return _findings(library.read(document, where))
 
-    return [search_documents, read_document]
+    def offer(question: str) -> dict[str, str] | None:
+        words = " ".join(question.split())[:_LONGEST_QUERY]
+        try:
+            return {"query": words} if library.speaks_of(words) else None
+        except UsageError:  # told where it is searched
+            return None
+
+    return [replace(search_documents, offer=offer), read_document]
 
 
 @contextmanager
@@ -64,20 +74,29 @@ def _refusals() -> Iterator[None]:
 
 
 def _passage(hit: Hit) -> Passage:
-    return Passage(hit.text, f"{hit.name}, {hit.place}", _title(hit.title, hit.document))
+    return Passage(hit.text, _where(hit.document, hit.name, hit.place), _title(hit.title, hit.name))
 
 
 def _findings(read: Excerpt) -> Findings:
-    title = _title(read.title, read.document)
-    passages = (Passage(text, f"{read.name}, {place}", title) for place, text in read.passages)
+    title = _title(read.title, read.name)
+    passages = (
+        Passage(text, _where(read.document, read.name, place), title)
+        for place, text in read.passages
+    )
     return Findings(tuple(passages), _note(read))
+
+
+def _where(document: int, name: str, place: str) -> str:
+    """Return where a person finds it, with the number by which the model reads on in it."""
+    return f"document {document}: {name}, {place}"
+
+
+def _title(title: str, name: str) -> str:
+    """Return the title where it says more than the file's name does."""
+    return "" if title in (Path(name).name, Path(name).stem) else title
 
 
 def _note(read: Excerpt) -> str:
     if read.next:
         return f'goes on: read_document with "{read.next}" as where'
     return "the document ends here"
-
-
-def _title(title: str, document: int) -> str:
-    return f"{title} (document {document})"

@@ -54,7 +54,9 @@ def test_the_user_sees_what_would_be_sent_and_where(
     assert _ask_user(WORDS) == reply
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "search wants to send this to a.example, b.example:\n  rain in [2JOslo\n" in shown.err
+    assert (
+        "search wants to send this to a.example, b.example:\n  rain in \\x1b[2JOslo\n" in shown.err
+    )
 
 
 def test_without_a_terminal_there_is_nobody_to_ask() -> None:

@@ -405,3 +405,27 @@ def test_archives_are_noted_and_forgotten(library: Library, tmp_path: Path) -> N
     assert library.is_empty
     assert library.remove_archive(path)
     assert library.archives() == []
+
+
+@pytest.mark.parametrize(
+    ("question", "spoken_of"),
+    [
+        ("When does the lease of Mill Lane end?", True),
+        ("Who is Milan Petrov?", True),
+        ("What is our rent?", True),
+        ("How much rent do I pay for my flat in a year?", True),
+        ("Who wrote Pride and Prejudice?", False),
+        ("What is the capital of Peru?", False),
+        ("How long does a rent strike last on average in big cities of Europe?", False),
+        ("What is 4477 * 2024?", False),
+        ("?!", False),
+    ],
+)
+def test_it_is_known_whether_the_documents_speak_of_a_question(
+    library: Library, tmp_path: Path, question: str, spoken_of: bool
+) -> None:
+    assert not library.speaks_of(question)
+    write(tmp_path / "lease.md", "# Lease of the flat in Mill Lane\n\nRent: 1140, due in 2024.")
+    write(tmp_path / "team.txt", "Milan Petrov, 4477\nJo Tanaka, 4423")
+    library.add([tmp_path / "lease.md", tmp_path / "team.txt"])
+    assert library.speaks_of(question) is spoken_of

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from loopback import Loopback, closed_port, names, private_ca
@@ -125,6 +126,29 @@ def test_what_is_known_as_private_is_not_asked_of_a_proxy_either(
         with pytest.raises(ToolError, match="own network"):
             door().fetch(f"http://{host}/", asker="t", public=True)
     assert between.asked == []
+
+
+def test_beside_a_socks5h_proxy_no_name_is_looked_up_here(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    real = socket.getaddrinfo
+
+    def looked_up(host: str, *rest: Any, **more: Any) -> Any:
+        if not more.get("flags", 0) & socket.AI_NUMERICHOST and host != "127.0.0.1":
+            asked.append(host)
+        return real(host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    with proxy(True) as between, Loopback(b"[1]").serve() as server:
+        monkeypatch.setenv("ALL_PROXY", f"socks5h://{between.address}")
+        url = f"http://far.example:{server.port}/"
+        assert door().fetch(url, asker="t", public=True).body == b"[1]"
+        for host in ("127.0.0.1", "0x7f.1", "localhost", "10.0.0.1"):
+            with pytest.raises(ToolError, match="own network"):
+                door().fetch(f"http://{host}/", asker="t", public=True)
+    assert between.asked == [("far.example", server.port)]
+    assert set(asked) <= {"localhost"}
 
 
 def test_a_proxy_for_the_other_scheme_is_not_taken(

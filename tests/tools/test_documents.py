@@ -49,7 +49,7 @@ def test_they_say_what_they_may_do(library: Library) -> None:
 def test_a_passage_is_found_with_its_source(library: Library) -> None:
     found = run(library, "search_documents", query="What does the lighthouse cost?")
     text = "# Plan\n\nThe lighthouse costs 40 crowns."
-    assert found == Findings((Passage(text, "plan.md, lines 1-3", "Plan (document 2)"),))
+    assert found == Findings((Passage(text, "document 2: plan.md, lines 1-3", "Plan"),))
 
 
 def test_nothing_found_is_no_fault(library: Library, tmp_path: Path) -> None:
@@ -63,21 +63,21 @@ def test_nothing_found_is_no_fault(library: Library, tmp_path: Path) -> None:
 def test_a_document_is_read_on_by_what_the_note_names(library: Library) -> None:
     read = run(library, "read_document", document=1)
     places = [passage.source for passage in read.passages]
-    assert places[0] == "long.txt, line 1"
+    assert places[0] == "document 1: long.txt, line 1"
     assert sum(len(passage.text) for passage in read.passages) <= 4000
     while "goes on" in read.note:
         read = run(library, "read_document", document=1, where=read.note.split('"')[1])
         places += [passage.source for passage in read.passages]
-    assert places == [f"long.txt, line {number}" for number in range(1, 24, 2)]
+    assert places == [f"document 1: long.txt, line {number}" for number in range(1, 24, 2)]
     assert read.note == "the document ends here"
 
 
 def test_a_place_alone_is_read(library: Library) -> None:
     read = run(library, "read_document", document=1, where="long.txt, line 5")
-    assert [passage.source for passage in read.passages] == ["long.txt, line 5"]
-    assert read.passages[0].title == "long.txt (document 1)"
+    assert [passage.source for passage in read.passages] == ["document 1: long.txt, line 5"]
+    assert read.passages[0].title == ""
     more = run(library, "read_document", document=1, where=read.note.split('"')[1])
-    assert more.passages[0].source == "long.txt, line 7"
+    assert more.passages[0].source == "document 1: long.txt, line 7"
 
 
 @pytest.mark.parametrize(
@@ -108,3 +108,15 @@ def test_a_broken_index_is_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
         with pytest.raises(ToolError, match="cannot be used"):
             tools(broken)[name](*arguments.values())
+
+
+def test_a_search_is_offered_where_the_documents_speak_of_a_question(
+    library: Library, tmp_path: Path
+) -> None:
+    offer = tools(library)["search_documents"].offer
+    assert offer is not None
+    (tmp_path / "garden.txt").write_text("The gardener comes on Tuesdays.")
+    library.add([tmp_path / "garden.txt"])
+    assert offer("When does the\n gardener come?") == {"query": "When does the gardener come?"}
+    assert offer("What is the capital of Peru?") is None
+    assert tools(library)["read_document"].offer is None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from local_react.errors import LocalReactError, ToolError
+from local_react.outside import clean
 from local_react.zim import Article, Nearest, key
 
 Source: TypeAlias = Callable[[str], Article | Nearest]
@@ -81,7 +82,7 @@ def cleaned(title: str) -> str:
     """
     from urllib.parse import unquote, urlsplit
 
-    text = title.strip().strip("\"'“”‘’")
+    text = clean(title).strip("\"'“”‘’")
     if text.startswith(("http://", "https://")):
         text = unquote(urlsplit(text).path.rpartition("/")[2])
     text = " ".join(text.replace("_", " ").split()).removesuffix(" - Wikipedia")

@@ -1,0 +1,34 @@
+"""How sure a share, a mean or a difference is: 95 % intervals."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import sqrt
+from statistics import fmean
+from typing import Final
+
+_Z: Final = 1.959964
+"""The standard normal's 97.5 % quantile."""
+_RESAMPLES: Final = 4000
+
+
+def wilson(hits: float, count: int) -> tuple[float, float]:
+    """Return the score interval of a share (Wilson, 1927); (0, 1) where there is none."""
+    if not count:
+        return 0.0, 1.0
+    share, z2 = hits / count, _Z * _Z
+    middle = share + z2 / (2 * count)
+    width = _Z * sqrt(share * (1 - share) / count + z2 / (4 * count * count))
+    whole = 1 + z2 / count
+    return max(0.0, (middle - width) / whole), min(1.0, (middle + width) / whole)
+
+
+def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of the mean (Efron, 1979): for paired
+    differences, given those."""
+    if not values:
+        return float("nan"), float("nan")
+    drawn = random.Random(seed)
+    means = sorted(fmean(drawn.choices(values, k=len(values))) for _ in range(_RESAMPLES))
+    return means[round(0.025 * (_RESAMPLES - 1))], means[round(0.975 * (_RESAMPLES - 1))]
