@@ -194,8 +194,9 @@ def _run(
 
 
 def _file(where: str) -> str:
-    """Return the name of the file in a place such as "Fuel.txt, line 1"."""
-    return where.rsplit("/", 1)[-1].partition(SUFFIX)[0] + SUFFIX
+    """Return the name of the file in a place such as "document 7: Fuel.txt, line 1"."""
+    name = re.sub(r"^document \d+: ", "", where).partition(SUFFIX)[0]
+    return name.rsplit("/", 1)[-1] + SUFFIX
 
 
 def _result(question: Question, arm: str, model: str, answer: Callable[[str], Reply]) -> Result:

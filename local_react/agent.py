@@ -50,7 +50,8 @@ class Agent:
     `observation_tokens`. Each is less where the context window has no room for it.
 
     Once text from outside has entered a run, a tool that has an effect runs only where
-    `approve`, given the call, returns True; without `approve` it does not.
+    `approve`, given the call, returns True; without `approve` it does not. The same holds,
+    once the user's files have been read, for a tool that sends its arguments out.
 
     Raises UsageError where two tools share a name or a limit is below 1, and
     GrammarError, naming tool and parameter, where a schema makes no grammar.
@@ -211,8 +212,7 @@ class Agent:
         if tool is None:
             names = ", ".join([tool.name for tool in self.tools] + [FINISH])
             return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
-        wary = tool.has_effect and self._looked_outside(steps)
-        if wary and not (self.approve and self.approve(action)):
+        if self._needs_a_yes(tool, steps) and not (self.approve and self.approve(action)):
             return f"{ERROR}the user did not allow {tool.name}. {_INSTEAD}"
         try:
             return tool.run(action.arguments)
@@ -220,12 +220,15 @@ class Agent:
             # It may quote what came from outside: one line can be taken for nothing else.
             return f"{ERROR}{clean(str(error), _LONGEST_ERROR)}"
 
-    def _looked_outside(self, steps: Sequence[Step]) -> bool:
-        """Return whether text from outside may be in the run: as sources, or in the error of
-        a tool that brings such text."""
-        bring = {tool.name for tool in self.tools if tool.brings_outside_text}
+    def _needs_a_yes(self, tool: AnyTool, steps: Sequence[Step]) -> bool:
+        """Return whether outside text may be what asks for an effect, or the user's own text
+        what is sent out."""
         called = {step.action.tool for step in steps if isinstance(step.action, Call)}
-        return bool(_sources(steps) or bring & called)
+        before = [tool for tool in self.tools if tool.name in called]
+        if tool.has_effect:
+            return bool(_sources(steps)) or any(one.brings_outside_text for one in before)
+        sends = tool.network and tool.brings_outside_text
+        return sends and any("reads files" in one.may for one in before)
 
 
 def _told(steps: Sequence[Step]) -> str:

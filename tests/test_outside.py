@@ -13,6 +13,7 @@ from local_react.outside import (
     clean,
     quote,
     shown,
+    spelled,
     visible,
     without_strays,
 )
@@ -114,3 +115,28 @@ def test_the_sources_that_an_answer_names_are_found() -> None:
 )
 def test_a_reference_to_no_source_is_left_out_at_the_end(answer: str, told: str) -> None:
     assert without_strays(answer, [Source(1, "", "a.txt")]) == told
+
+
+def test_a_person_sees_what_a_terminal_would_hide() -> None:
+    assert spelled("rain\n in \x1b[2JOslo") == "rain in \\x1b[2JOslo"
+    hidden = "a\u200bb\u2800c\u202ed\U000e0041"
+    assert spelled(hidden) == "a\\u200bb\\u2800c\\u202ed\\U000e0041"
+    assert spelled("naïve 北京 😀 a.b") == "naïve 北京 😀 a.b"
+
+
+def test_no_note_title_or_address_is_endless() -> None:
+    endless = Passage("text", "https://a.org/" + "u" * 9000, "T" * 9000)
+    text, (source,) = shown(Findings((endless,), "note " * 9000), 1, 200, words)
+    assert words(text) <= 300
+    assert len(source.title) == 300
+    assert len(source.where) == 2000
+
+
+def test_a_number_that_is_no_sources_is_none() -> None:
+    assert cited(f"[{'1' * 5000}] and [1]", [Source(1, "", "a.txt")]) == (Source(1, "", "a.txt"),)
+
+
+def test_blank_lines_become_one_and_long_blanks_cost_nothing() -> None:
+    assert quote("a\n \n\t\n  b\nc ") == "> a\n>\n>   b\n> c"
+    # Backtracking would take minutes over it.
+    assert quote(f"a{' ' * 1_000_000}b").endswith("b")

@@ -15,6 +15,7 @@ from local_react.cli.ask import ask
 from local_react.cli.bench import bench
 from local_react.cli.cache import cache
 from local_react.cli.calc import calc
+from local_react.cli.docs import docs
 from local_react.cli.doctor import doctor
 from local_react.errors import LocalReactError
 from local_react.tools.calculator import evaluate
@@ -49,7 +50,7 @@ def printed(program: str) -> str:
 def test_the_options_it_names_exist() -> None:
     options = {
         name
-        for command in (ask, bench, cache, calc, doctor)
+        for command in (ask, bench, cache, calc, doctor, *docs.commands.values())
         for param in command.params
         for name in (*param.opts, *param.secondary_opts)
     }

@@ -11,7 +11,7 @@ from local_react import protocol
 from local_react.agent import Agent
 from local_react.catalog import load_catalogue
 from local_react.cli import INTERRUPTED
-from local_react.cli.door import account, exchanges_as_dicts, network_for, network_options
+from local_react.cli.door import account, approval, exchanges_as_dicts, network_for, network_options
 from local_react.cli.offered import offered_tools
 from local_react.cli.options import model_option, search_options
 from local_react.cli.show import Display, complain, json_text, printable, run_as_dict
@@ -188,6 +188,7 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
             thinking_tokens=options["thinking_tokens"],
             observation_tokens=options["observation_tokens"],
             sampling=sampling,
+            approve=approval(network, options["wanted"]),
         )
     display.model(model)
     display.prompt(model, protocol.opening(tools, text), protocol.step_grammar(tools))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,18 @@ _SHOWN = 20
 """Skipped files that `add` names one by one."""
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-_path = click.Path(path_type=Path)
+
+
+class _Path(click.Path):
+    """A path; an empty one, as of a variable that is not set, would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("a path is empty: write . for the folder you are in", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_path = _Path(path_type=Path)
 
 
 @click.group("docs", context_settings=_SETTINGS, invoke_without_command=True)

@@ -21,7 +21,7 @@ from local_react.download.installed import is_verified
 from local_react.errors import ModelError
 from local_react.gguf_header import read_header
 from local_react.memory import DEFAULT_CONTEXT, estimate, gib, refuse_if_too_large
-from local_react.network import OFFLINE_VARIABLE, Network
+from local_react.network import NETWORK_VARIABLE, OFFLINE_VARIABLE, Network, is_set
 from local_react.places import DATA_VARIABLE, data_dir
 from local_react.prefix_cache import prefix_dir
 from local_react.profiles import load_profile
@@ -235,8 +235,9 @@ def _is_writable(path: Path) -> bool:
 
 
 def _network() -> _Part:
-    offline = Network.from_environment().offline
-    how = f"off, {OFFLINE_VARIABLE} is set" if offline else "on, for the tools that need it"
+    offline = Network.from_environment().mode == "deny"
+    why = f"{OFFLINE_VARIABLE} is set" if is_set(OFFLINE_VARIABLE) else f"by {NETWORK_VARIABLE}"
+    how = f"off, {why}" if offline else "on, for the tools that need it"
     return _Part("network", how, {"offline": offline})
 
 

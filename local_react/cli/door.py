@@ -3,14 +3,17 @@ the account of what left."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
 
+from local_react.agent import Approve
 from local_react.cli.show import printable
+from local_react.core import Call
 from local_react.network import MODES, NETWORK_VARIABLE, Exchange, Network, Outgoing, Reply
 from local_react.outside import spelled
 
@@ -118,6 +121,25 @@ def _forget_what_was_typed() -> None:
 
         with suppress(termios.error):
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+def approval(network: Network, named: Collection[str]) -> Approve:
+    """Return what decides whether a tool may send something out after the user's documents
+    were read: it was asked for by name, or the user says yes, now or when it leaves."""
+    agreed = set[str](named)
+
+    def approve(call: Call) -> bool:
+        if call.tool in agreed or network.asks_about(call.tool):
+            return True
+        if network.ask is None:
+            return False
+        text = json.dumps(dict(call.arguments), ensure_ascii=False)
+        reply = network.ask(Outgoing(call.tool, ("the network, after your documents",), text))
+        if reply in ("tool", "run"):
+            agreed.add(call.tool)
+        return reply != "no"
+
+    return approve
 
 
 def account(network: Network) -> str:

@@ -95,5 +95,6 @@ def _line(entry: Entry) -> str:
     text = spelled(entry.text)
     size = f"{entry.bytes_sent:,} out, {entry.bytes_received:,} in"
     return (
-        f"{entry.time}  {entry.run}  {entry.asker} to {entry.host}: {entry.result}, {size}  {text}"
+        f"{entry.time}  {entry.run}  {spelled(entry.asker)} to {spelled(entry.host)}: "
+        f"{spelled(entry.result)}, {size}  {text}"
     )

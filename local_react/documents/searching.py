@@ -27,6 +27,9 @@ _RANKED: Final = 30_000
 """Passages that are ranked for a question, at most about; 0.3 microseconds each."""
 _COUNTED: Final = 50_000
 """Passages up to which it is counted how many hold a word; 0.04 microseconds each."""
+_WORDS: Final = 256
+"""Words of a question that are looked for: whoever gives a whole text is not to wait for
+minutes."""
 _NEAR: Final = 50
 """Best ones that are looked at closer."""
 _TITLE_WEIGHT: Final = 2.0
@@ -41,8 +44,10 @@ _K1, _B = 1.2, 0.75
 """BM25's constants, as FTS5 has them."""
 _CLOSELY: Final = 5
 """Best ones of which it is told how much of a question they hold."""
-_HALF: Final = 0.5
-_QUARTER: Final = 0.25
+_MUCH: Final = 0.4
+"""Over HotpotQA's paragraphs 97 % of its questions have a passage that holds so much, and 5 %
+of GSM8K's."""
+_SOME: Final = 0.25
 _OWN: Final = frozenset("i me my mine we our ours".split())
 _ASKING: Final = frozenset(
     "much many long far big old often get give tell show find please know want need".split()
@@ -92,14 +97,14 @@ def search(
 
 
 def speaks_of(connection: sqlite3.Connection, question: str) -> bool:
-    """Return whether a passage holds enough of what a question is about: half of its telling
-    words, weighed by how rare they are, and a quarter where it is about the user's own
-    matters. Numbers do not count: they stand in texts about anything."""
+    """Return whether a passage holds enough of what a question is about: two fifths of its
+    telling words, weighed by how rare they are, and a quarter where it is about the user's
+    own matters. Numbers do not count: they stand in texts about anything."""
     every = asked(question)
     words = [word for word in telling(every) if _is_about(word)]
     (passages,) = connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
     weights = {word: _rarity(_count(connection, word), passages) for word in words}
-    enough = _HALF if _OWN.isdisjoint(word.text for word in every) else _QUARTER
+    enough = _MUCH if _OWN.isdisjoint(word.text for word in every) else _SOME
     best = max(
         (
             sum(weights[word] for word in words if _holds(connection, found.passage, word))
@@ -129,8 +134,8 @@ def _holds(connection: sqlite3.Connection, passage: int, word: Word) -> bool:
 def _candidates(
     connection: sqlite3.Connection, words: Sequence[Word], within: tuple[int, int] | None
 ) -> list[_Candidate]:
-    counts = {word: _count(connection, word) for word in words}
-    held = sorted((word for word in words if counts[word]), key=lambda word: counts[word])
+    counts = {word: _count(connection, word) for word in words[:_WORDS]}
+    held = sorted((word for word in counts if counts[word]), key=lambda word: counts[word])
     rare: list[Word] = []
     total = 0
     for word in held:

@@ -113,6 +113,12 @@ class Network:
         """Return whether something that `asker` sends could leave."""
         return self._may_ask or asker in self._always()
 
+    def asks_about(self, asker: str) -> bool:
+        """Return whether the user is asked before something of `asker` leaves."""
+        if self.mode != "ask" or self.ask is None:
+            return False
+        return not {asker, _EVERYBODY} & self._allowed and asker not in self._always()
+
     @property
     def _may_ask(self) -> bool:
         return self.mode == "allow" or (self.mode == "ask" and self.ask is not None)

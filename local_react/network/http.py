@@ -165,6 +165,8 @@ def get_once(
                 response.close()
     except httpx2.TimeoutException as error:
         meter.result = "timeout"
+        if isinstance(error, httpx2.ConnectTimeout):  # it did not come to sending
+            meter.sent = 0
         raise no_answer("timeout", host, seconds=timeout) from error
     except (httpx2.ReadError, httpx2.RemoteProtocolError) as error:
         meter.result = "broke off"
@@ -174,6 +176,8 @@ def get_once(
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         fault = fault_of(error, scheme, host)
         meter.result = fault
+        if isinstance(error, httpx2.ConnectError):
+            meter.sent = 0
         raise no_answer(fault, host) from error
 
 
@@ -238,8 +242,9 @@ def _answer(
         raise fault
     kind = response.headers.get("Content-Type", "")
     if accept and kind and not _accepted(kind, accept):
-        name = re.sub(r"[^\w/.+-]+", " ", kind.partition(";")[0])[:60]
-        raise ToolError(f"{host} sent {name}, which cannot be read here")
+        name = re.match(r"[\w.+-]{1,30}/[\w.+-]{1,80}", kind, re.ASCII)
+        what = name[0] if name else "something"
+        raise ToolError(f"{host} sent {what}, which cannot be read here")
     return Response(url, kind, _body(response, host, most, until))
 
 

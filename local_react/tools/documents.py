@@ -55,7 +55,9 @@ def make_documents(library: Library) -> list[Tool[..., Any]]:
             return _findings(library.read(document, where))
 
     def offer(question: str) -> dict[str, str] | None:
-        words = " ".join(question.split())[:_LONGEST_QUERY]
+        # What comes after the last question mark is how to answer.
+        asked = question[: question.rfind("?") + 1] or question
+        words = " ".join(asked.split())[:_LONGEST_QUERY]
         try:
             return {"query": words} if library.speaks_of(words) else None
         except UsageError:  # told where it is searched

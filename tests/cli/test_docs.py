@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 from local_react.cli import INTERRUPTED
@@ -180,3 +181,9 @@ def test_progress_is_a_bar_on_a_terminal(notes: Path) -> None:
     os.close(main)
     assert b"2/2" in drawn
     assert done.stdout.startswith(b"1 added: ")
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    for command in ("add", "remove"):
+        with pytest.raises(click.BadParameter, match="a path is empty"):
+            docs.main([command, ""], standalone_mode=False)

@@ -15,8 +15,15 @@ from typing import Any
 import pytest
 from loopback import Loopback
 
-from local_react.cli.door import _ask_user, account, exchanges_as_dicts, network_for
+from local_react.cli.door import (
+    _ask_user,
+    account,
+    approval,
+    exchanges_as_dicts,
+    network_for,
+)
 from local_react.cli.main import run
+from local_react.core import Call
 from local_react.errors import ToolError
 from local_react.network import Ledger, Network, Outgoing, Reply
 
@@ -57,6 +64,38 @@ def test_the_user_sees_what_would_be_sent_and_where(
     assert (
         "search wants to send this to a.example, b.example:\n  rain in \\x1b[2JOslo\n" in shown.err
     )
+
+
+TYPED_AHEAD = """
+import sys
+from local_react.cli.door import _ask_user
+from local_react.network import Outgoing
+print("ready", file=sys.stderr, flush=True)
+sys.stdin.buffer.raw.read(4)  # so that what follows it is there
+print(_ask_user(Outgoing("search", ("a.example",), "rain")))
+"""
+
+
+def test_what_was_typed_before_the_question_is_no_answer() -> None:
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", TYPED_AHEAD],
+        stdin=slave,
+        stderr=slave,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        os.close(slave)
+        shown = b""
+        while b"ready" not in shown:
+            shown += os.read(master, 1000)
+        os.write(master, b"go!\ny\ny\n")
+        while b"[n] " not in shown:
+            shown += os.read(master, 1000)
+        os.write(master, b"\xff?\nn\n")
+        out, _ = child.communicate(timeout=60)
+    os.close(master)
+    assert out == "no\n"
 
 
 def test_without_a_terminal_there_is_nobody_to_ask() -> None:
@@ -183,3 +222,25 @@ def test_the_settings_tell_the_mode_and_what_is_always_allowed(
 def test_what_is_no_action_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = lines(capsys, "logs", code=2)
     assert "there is no `network logs`" in line
+
+
+def test_after_the_users_documents_what_is_sent_is_asked_about_once_more(ledger: Ledger) -> None:
+    shown, replies = list[Outgoing](), iter(list[Reply](["no", "yes", "tool"]))
+
+    def ask(outgoing: Outgoing) -> Reply:
+        shown.append(outgoing)
+        return next(replies)
+
+    call = Call("search", {"query": "the rent of Mill Lane"})
+    # Off a terminal nobody can be asked: what was named may go.
+    assert not approval(Network("allow"), [])(call)
+    assert approval(Network("allow"), ["search"])(call)
+    # Where the door asks anyway, once is enough.
+    assert approval(Network("ask", ask=ask), [])(call)
+    assert shown == []
+    approve = approval(Network("allow", ask=ask), [])
+    assert [approve(call) for _ in range(4)] == [False, True, True, True]
+    assert len(shown) == 3
+    assert "the rent of Mill Lane" in shown[0].text
+    ledger.allow("search")
+    assert not Network("ask", ask=ask).asks_about("search")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from local_react import Agent, ScriptedModel, tool
-from local_react.cli.show import Display, printable, run_as_dict
+from local_react.cli.show import Display, complain, json_text, printable, run_as_dict
 
 ESCAPE = "\x1b[2J\x9b31m\x07\x08"
 
@@ -32,3 +34,15 @@ def test_printable_keeps_lines_and_every_script() -> None:
     text = "a\tb\nc é 中 😀 עברית"
     assert printable(text) == text
     assert printable(ESCAPE) == "[2J31m"
+
+
+def test_neither_a_complaint_nor_json_steers_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    complain("cannot add a\x1b]0;b\x07\x9bc\u202e")
+    assert capsys.readouterr().err == "local-react: cannot add a]0;bc\n"
+    value = {"a": "x\x1b\x9b\u202e\u200f 北京\n"}
+    text = json_text(value)
+    assert json.loads(text) == value
+    assert "北京" in text
+    assert printable(text) == text

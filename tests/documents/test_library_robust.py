@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -262,3 +263,73 @@ def test_a_folder_that_cannot_be_written_can_be_searched(library: Library, tmp_p
             library.add([folder])
     finally:
         library.path.parent.chmod(0o700)
+
+
+def test_a_file_and_a_folder_may_take_each_others_place(tmp_path: Path) -> None:
+    library, place = Library(tmp_path / "data"), tmp_path / "thing"
+    place.write_text("zebra alone")
+    library.add([place])
+    place.unlink()
+    (place / "deep").mkdir(parents=True)
+    for name in ("a.txt", "deep/a.txt", "thing"):
+        (place / name).write_text(f"zebra in {name}")
+    added = library.add([place])
+    assert (added.added + added.changed, len(library.search("zebra"))) == (3, 3)
+    assert {Path(file.path).relative_to(place).as_posix() for file in library.files()} == {
+        "a.txt", "deep/a.txt", "thing"
+    }  # fmt: skip
+    shutil.rmtree(place)
+    place.write_text("zebra once more")
+    library.add([place])
+    assert [hit.text for hit in library.search("zebra")] == ["zebra once more"]
+    assert [file.path for file in library.files()] == [str(place)]
+
+
+def test_folders_may_lie_in_each_other_a_thousand_deep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    for _ in range(1100):
+        Path("a").mkdir()
+        os.chdir("a")
+    Path("x.txt").write_text("at the bottom")
+    added = Library(tmp_path / "data").add([root])
+    Path("x.txt").unlink()
+    for _ in range(1100):  # pytest could not remove it
+        os.chdir("..")
+        Path("a").rmdir()
+    assert (added.added, added.skipped) == (1, [])
+
+
+def test_a_file_too_large_to_be_read_is_not_even_hashed(tmp_path: Path) -> None:
+    path = tmp_path / "holes.txt"
+    with path.open("wb") as file:
+        file.truncate(1 << 36)  # which would take minutes
+    library = Library(tmp_path / "data")
+    assert library.add([path]).skipped == [(str(path), "larger than 64 MB")]
+    assert library.add([path]).skipped == [(str(path), "larger than 64 MB")]
+
+
+def test_nothing_is_removed_by_a_path_of_a_folder_that_has_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(tmp_path / "data")
+    (tmp_path / "a.txt").write_text("a text")
+    library.add([tmp_path / "a.txt"])
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(UsageError, match="nothing was added at x"):
+        library.remove(Path("x"))
+    os.chdir(tmp_path)
+
+
+def test_of_a_whole_text_its_first_words_are_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("zebra\n" + " ".join(f"word{n}" for n in range(300)))
+    library = Library(tmp_path / "data")
+    library.add([tmp_path / "a.txt"])
+    noise = " ".join(f"noise{n}" for n in range(300))
+    assert library.search(f"zebra {noise}")
+    assert not library.search(f"{noise} zebra")

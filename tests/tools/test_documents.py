@@ -118,5 +118,9 @@ def test_a_search_is_offered_where_the_documents_speak_of_a_question(
     (tmp_path / "garden.txt").write_text("The gardener comes on Tuesdays.")
     library.add([tmp_path / "garden.txt"])
     assert offer("When does the\n gardener come?") == {"query": "When does the gardener come?"}
+    assert offer("When does the gardener come? Say it in the fewest words possible.") == {
+        "query": "When does the gardener come?"
+    }
+    assert offer("Tell when the gardener comes.") == {"query": "Tell when the gardener comes."}
     assert offer("What is the capital of Peru?") is None
     assert tools(library)["read_document"].offer is None

@@ -267,8 +267,9 @@ def test_what_is_sent_is_on_record() -> None:
     assert "question" not in "".join(server.asked)
 
 
-def test_a_page_is_kept_and_its_age_told(tmp_path: Path) -> None:
-    network = Network("allow", private_addresses=True, answers=Answers(tmp_path / "a.sqlite"))
+def test_a_page_is_kept_and_its_age_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("local_react.network.addresses.is_public", lambda address: True)
+    network = Network("allow", answers=Answers(tmp_path / "a.sqlite"))
     with Loopback(article(), headers=HTML).serve() as server:
         first = reader(network)(server.url)
         again = reader(network)(server.url)  # as another process would

@@ -489,3 +489,7 @@ def test_an_extract_becomes_sections(wiki: MediaWiki) -> None:
     assert [section.heading for section in _sections(EXTRACT)] == ["", "Education", "Tutors"]
     assert list(_sections("\n\n")) == []
     assert list(_sections("== A ==\nOne\n== B")) == [Section("A", ("One", "== B"))]
+
+
+def test_a_title_that_is_sent_holds_nothing_unseen() -> None:
+    assert cleaned("Marie\u200b Curie\u2800\U000e0041\x1b") == "Marie Curie"
