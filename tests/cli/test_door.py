@@ -9,6 +9,8 @@ import pty
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,40 @@ def test_the_user_sees_what_would_be_sent_and_where(
     )
 
 
+@dataclass
+class Terminal:
+    """A program of Python whose input and errors are a terminal."""
+
+    child: subprocess.Popen[str]
+    master: int
+    shown: bytes = b""
+
+    def wait_for(self, text: bytes) -> None:
+        while text not in self.shown:
+            self.shown += os.read(self.master, 1000)
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def output(self) -> str:
+        return self.child.communicate(timeout=60)[0]
+
+
+@contextmanager
+def on_a_terminal(program: str, *arguments: str) -> Iterator[Terminal]:
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdin=slave,
+        stderr=slave,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        os.close(slave)
+        yield Terminal(child, master)
+    os.close(master)
+
+
 TYPED_AHEAD = """
 import sys
 from local_react.cli.door import _ask_user
@@ -77,25 +113,12 @@ print(_ask_user(Outgoing("search", ("a.example",), "rain")))
 
 
 def test_what_was_typed_before_the_question_is_no_answer() -> None:
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", TYPED_AHEAD],
-        stdin=slave,
-        stderr=slave,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as child:
-        os.close(slave)
-        shown = b""
-        while b"ready" not in shown:
-            shown += os.read(master, 1000)
-        os.write(master, b"go!\ny\ny\n")
-        while b"[n] " not in shown:
-            shown += os.read(master, 1000)
-        os.write(master, b"\xff?\nn\n")
-        out, _ = child.communicate(timeout=60)
-    os.close(master)
-    assert out == "no\n"
+    with on_a_terminal(TYPED_AHEAD) as terminal:
+        terminal.wait_for(b"ready")
+        terminal.type(b"go!\ny\ny\n")
+        terminal.wait_for(b"[n] ")
+        terminal.type(b"\xff?\nn\n")
+        assert terminal.output() == "no\n"
 
 
 def test_without_a_terminal_there_is_nobody_to_ask() -> None:
@@ -126,26 +149,13 @@ print(account(network))
 def test_on_a_terminal_nothing_leaves_before_the_yes(
     typed: bytes, asked: list[str], told: str, ledger: Ledger
 ) -> None:
-    with Loopback().serve() as server:
-        master, slave = pty.openpty()
-        with subprocess.Popen(
-            [sys.executable, "-c", ASKED, server.url],
-            stdin=slave,
-            stderr=slave,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as child:
-            os.close(slave)
-            shown = b""
-            while b"[n] " not in shown:
-                shown += os.read(master, 1000)
-            assert server.asked == []
-            os.write(master, typed)
-            out, _ = child.communicate(timeout=60)
-        os.close(master)
-        assert server.url in shown.decode()
+    with Loopback().serve() as server, on_a_terminal(ASKED, server.url) as terminal:
+        terminal.wait_for(b"[n] ")
+        assert server.asked == []
+        terminal.type(typed)
+        assert told in terminal.output()
+        assert server.url in terminal.shown.decode()
     assert server.asked == asked
-    assert told in out
     assert [entry.host for entry in ledger.entries()] == ["127.0.0.1"] * len(asked)
 
 
