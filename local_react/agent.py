@@ -213,7 +213,7 @@ class Agent:
             names = ", ".join([tool.name for tool in self.tools] + [FINISH])
             return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
         if self._needs_a_yes(tool, steps) and not (self.approve and self.approve(action)):
-            return f"{ERROR}the user did not allow {tool.name}. {_INSTEAD}"
+            return f"{ERROR}{tool.name} is not allowed here without the user's yes. {_INSTEAD}"
         try:
             return tool.run(action.arguments)
         except ToolError as error:

@@ -729,7 +729,7 @@ def test_after_outside_text_an_effect_needs_the_users_yes(answer: bool | None) -
     assert calls == (["deleted a", "deleted b"] if answer else ["deleted a"])
     assert asked == ([] if answer is None else [Call("delete", {"text": "b"})])
     told = str(answered.steps[2].observation)
-    assert told == "gone" if answer else "the user did not allow delete" in told
+    assert told == "gone" if answer else "not allowed" in told
 
 
 def offering(arguments: dict[str, str] | None) -> AnyTool:
@@ -811,5 +811,5 @@ def test_after_the_users_files_a_tool_that_sends_needs_the_users_yes(answer: boo
     assert "about a" in first
     assert own == "1 EUR = 1.1 USD"
     assert ("about b" in last) is bool(answer)
-    assert ("the user did not allow read" in last) is not bool(answer)
+    assert ("read is not allowed" in last) is not bool(answer)
     assert asked == ([] if answer is None else ["read"])

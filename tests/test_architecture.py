@@ -93,6 +93,7 @@ MAY_IMPORT = {
         "benchmark",
         "outside",
         "places",
+        "readers",
         "documents",
         "zim",
     },

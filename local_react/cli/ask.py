@@ -20,6 +20,7 @@ from local_react.errors import OfflineError, UsageError
 from local_react.memory import CACHE_TYPES
 from local_react.network import Network
 from local_react.outside import cited
+from local_react.readers import Unreadable, text_of
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
@@ -233,9 +234,10 @@ def _piped() -> str:
     if sys.stdin is None or sys.stdin.isatty():
         return ""
     try:
-        return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
-    except OSError as error:
-        raise UsageError(f"standard input cannot be read: {error.strerror}") from error
+        return text_of(sys.stdin.buffer.read()).strip()
+    except (OSError, Unreadable) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"standard input cannot be read: {reason}") from error
 
 
 def _sampling(options: dict[str, Any]) -> Sampling:

@@ -17,6 +17,8 @@ from local_react.core import Call
 from local_react.network import MODES, NETWORK_VARIABLE, Exchange, Network, Outgoing, Reply
 from local_react.outside import spelled
 
+NOTHING_LEFT = "nothing left this machine"
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _REPLIES: Mapping[str, Reply] = {
     "y": "yes",
@@ -78,15 +80,12 @@ def _on_a_terminal() -> bool:
 def _ask_user(outgoing: Outgoing) -> Reply:
     """Show what would be sent, and where, and return the user's answer. The end of the
     input is a no."""
-    hosts = ", ".join(map(printable, outgoing.hosts))
-    click.echo(
-        f"\n{printable(outgoing.asker)} wants to send this to {hosts}:\n  {spelled(outgoing.text)}",
-        err=True,
-    )
+    hosts, asker = ", ".join(map(printable, outgoing.hosts)), printable(outgoing.asker)
+    click.echo(f"\n{asker} wants to send this to {hosts}:\n  {spelled(outgoing.text)}", err=True)
     _forget_what_was_typed()
     while True:
         click.secho(
-            "Send it? y: yes, n: no, t: always for this tool, r: always in this run [n] ",
+            f"Send it? y: yes, n: no, t: always for {asker}, r: all of this run [n] ",
             err=True,
             nl=False,
             bold=True,
@@ -143,12 +142,17 @@ def approval(network: Network, named: Collection[str]) -> Approve:
 
 
 def account(network: Network) -> str:
-    """Return the line about what left this machine, with what was sent to whom."""
-    left = network.exchanges
-    if not left:
-        return "nothing left this machine"
+    """Return the line about what left this machine, with what was sent to whom, and what
+    did not get out."""
+    left = [exchange for exchange in network.exchanges if exchange.sent]
     count = "1 request" if len(left) == 1 else f"{len(left)} requests"
-    return f"{count} left this machine: " + "; ".join(_told(exchange) for exchange in left)
+    told = [_told(exchange) for exchange in left]
+    parts = [f"{count} left this machine: " + "; ".join(told) if left else NOTHING_LEFT]
+    kept_in = {f"{e.asker} to {e.host}: {e.result}" for e in network.exchanges if not e.sent}
+    kept_in |= {f"{o.asker}: not allowed" for o in network.refused}
+    if kept_in:
+        parts.append(f"not sent: {'; '.join(sorted(kept_in))}")
+    return "; ".join(parts)
 
 
 def _told(exchange: Exchange) -> str:

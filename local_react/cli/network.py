@@ -25,7 +25,7 @@ def network(action: tuple[str, ...], last: int | None, as_json: bool) -> None:
 
     \b
     local-react network             the mode, the log, the tools that are always allowed
-    local-react network log         every request ever made: when, by what, to whom, which text
+    local-react network log         every request: when, by what, to whom, which text
     local-react network log clear   remove them
     local-react network log off|on  keep no log from now on, or keep one again
     local-react network forget      ask again for the tools that were always allowed
@@ -67,6 +67,7 @@ def _show_settings(ledger: Ledger, *, as_json: bool) -> None:
         "log": "on" if ledger.is_on else "off",
         "file": str(ledger.path),
         "requests": len(ledger.entries()),
+        "gaps": ledger.gaps(),
     }
     if as_json:
         click.echo(json_text(data))
@@ -77,6 +78,8 @@ def _show_settings(ledger: Ledger, *, as_json: bool) -> None:
     click.echo(f"mode: {data['mode']} ({meaning[data['mode']]})")
     click.echo(f"always allowed: {', '.join(data['always_allowed']) or 'no tool'}")
     click.echo(f"log: {data['log']}, {_requests(data['requests'])}, in {printable(data['file'])}")
+    if gaps := _gaps(ledger):
+        click.echo(f"the log was {gaps}")
 
 
 def _show_log(ledger: Ledger, last: int | None, *, as_json: bool) -> None:
@@ -87,7 +90,13 @@ def _show_log(ledger: Ledger, last: int | None, *, as_json: bool) -> None:
     for entry in entries:
         click.echo(_line(entry))
     if not entries:
-        click.echo("nothing has left this machine" if ledger.is_on else "the log is off and empty")
+        click.echo("no request is in the log" if ledger.gaps() else "nothing has left this machine")
+    if gaps := _gaps(ledger):
+        click.echo(f"({gaps}: what left before or meanwhile is not in it)", err=True)
+
+
+def _gaps(ledger: Ledger) -> str:
+    return ", ".join(f"{what} {when}" for what, when in ledger.gaps().items())
 
 
 def _line(entry: Entry) -> str:

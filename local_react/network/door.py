@@ -29,6 +29,7 @@ from local_react.network.http import (
 from local_react.network.ledger import Ledger
 from local_react.network.permit import Exchange, Permit
 from local_react.network.policy import (
+    MODES,
     NETWORK_VARIABLE,
     OFFLINE_VARIABLE,
     Ask,
@@ -70,6 +71,9 @@ class Network:
     """What would have left in this run, and was not let."""
 
     def __post_init__(self) -> None:
+        """Raise UsageError for a mode that is none."""
+        if self.mode not in MODES:
+            raise UsageError(f"the network's mode is {self.mode!r}: it can be {', '.join(MODES)}")
         self.run = secrets.token_hex(4)
         self._allowed = set[str]()
         self._said = dict[Outgoing, bool]()
@@ -177,15 +181,18 @@ class Network:
         if reply == "tool":
             self._allowed.add(outgoing.asker)
             self.ledger.allow(outgoing.asker)
-        self._said[outgoing] = reply in ("yes", "tool", "run")  # all else is no yes
+        # All else is no yes.
+        self._said[outgoing] = reply is True or reply in ("yes", "tool", "run")
         return self._said[outgoing]
 
-    def get_json(self, url: str, *, tool: str, most: int = MAX_BYTES) -> Any:
+    def get_json(
+        self, url: str, *, tool: str, most: int = MAX_BYTES, permit: Permit | None = None
+    ) -> Any:
         """Return the JSON that `url` answers with; its decimal numbers are Decimal, exact.
 
         Raises as `fetch` does, and ToolError where the answer is no JSON.
         """
-        body = self.fetch(url, asker=tool, most=most).body
+        body = self.fetch(url, asker=tool, most=most, permit=permit).body
         try:
             return json.loads(body, parse_float=Decimal, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -204,6 +211,7 @@ class Network:
         most: int = MAX_BYTES,
         public: bool = False,
         max_age: float = 0.0,
+        permit: Permit | None = None,
     ) -> Response:
         """Return what `url` answers to a GET, in at most `most` bytes.
 
@@ -211,6 +219,7 @@ class Network:
         the content types that will do, such as "text/html" or "text/*". An answer that was
         kept for at most `max_age` seconds does too. With `public` redirects are followed,
         and addresses of this machine and its own network are refused; without it neither.
+        `permit` is that of a tool which has asked for several hosts at once.
 
         Tried again, within the timeout, where a fault may pass. Proxy variables and
         SSL_CERT_FILE are honoured. Raises OfflineError where the door is shut, and
@@ -222,7 +231,7 @@ class Network:
         if keeps and (kept := keeps.load(asker, url, max_age)):
             where, kind = kept.meta.get("url", url), kept.meta.get("type", "")
             return Response(str(where), str(kind), kept.body, kept.age)
-        permits = {host_of(url): self.permit(asker, [host_of(url)], sent or url)}
+        permits = {host_of(url): permit or self.permit(asker, [host_of(url)], sent or url)}
 
         def get(address: str) -> Response | str:
             host = host_of(address)

@@ -151,7 +151,9 @@ def get_once(
     host, deadline = host_of(url), time.monotonic() + timeout
     scheme = httpx2.URL(url).scheme
     try:
+        meter.result = "blocked here"
         address, route = _way(httpx2.URL(url), host) if public else (None, {})
+        meter.result = ""
         with client(timeout, **route) as http:
             request = _request(http, url, address, accept)
             meter.count_request(request)
@@ -236,6 +238,8 @@ def _answer(
     if status != 200:
         # Not the server's own phrase, which may say anything to a model.
         meaning = HTTPStatus(status).phrase if status in _KNOWN else "unknown"
+        if status in (404, 410):
+            raise ToolError(f"{host} has no such page (HTTP {status} {meaning})")
         fault = ToolError(f"{host} refused the request (HTTP {status} {meaning}): try again later")
         if status in _PASSING:
             raise Again(fault, retry_after(response.headers.get("Retry-After", "")))

@@ -120,7 +120,14 @@ class Ledger:
         with self._changing() as db:
             # What was deleted would else stay in the file's unused pages.
             db.execute("vacuum")
+            _note(db, "cleared")
         return count
+
+    def gaps(self) -> dict[str, str]:
+        """Return when the log was last "cleared", "switched off" and "switched on", as far
+        as it was: what left before or meanwhile is not in it. Raises UsageError."""
+        rows = self._read("select name, value from settings where name != ?", _SWITCH)
+        return {str(name): str(value) for name, value in rows}
 
     @property
     def is_on(self) -> bool:
@@ -134,6 +141,7 @@ class Ledger:
             db.execute("delete from settings where name = ?", (_SWITCH,))
             if not on:
                 db.execute("insert into settings values (?, 'off')", (_SWITCH,))
+            _note(db, f"switched {'on' if on else 'off'}")
 
     def allowed(self) -> Sequence[str]:
         """Return the tools that the user has always allowed. Raises UsageError."""
@@ -185,6 +193,10 @@ class Ledger:
             yield db
         finally:
             db.close()
+
+
+def _note(db: sqlite3.Connection, what: str) -> None:
+    db.execute("insert or replace into settings values (?, ?)", (what, _now()))
 
 
 def _switched_off(db: sqlite3.Connection) -> bool:

@@ -31,8 +31,8 @@ class Outgoing:
     """What is sent: a query, an address."""
 
 
-Ask: TypeAlias = Callable[[Outgoing], Reply]
-"""Puts it to the user."""
+Ask: TypeAlias = Callable[[Outgoing], Reply | bool]
+"""Puts it to the user; True is "yes" and False "no"."""
 
 
 def is_set(variable: str) -> bool:

@@ -6,6 +6,6 @@ a file is run, fetched or written, and what can't be read is an Unreadable with 
 
 from local_react.readers.document import Document, Part, Unreadable
 from local_react.readers.kinds import kind_of
-from local_react.readers.reading import read_bytes, read_file
+from local_react.readers.reading import read_bytes, read_file, text_of
 
-__all__ = ["Document", "Part", "Unreadable", "kind_of", "read_bytes", "read_file"]
+__all__ = ["Document", "Part", "Unreadable", "kind_of", "read_bytes", "read_file", "text_of"]

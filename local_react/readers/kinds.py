@@ -31,7 +31,7 @@ _NOT_TEXT = frozenset(
     gguf ggml safetensors pt pth ckpt onnx tflite h5 hdf5 keras pb mlmodel npy npz pkl pickle joblib
     parquet feather arrow orc avro rdata rds mat fits nc
     db db3 sqlite sqlite3 sqlite-wal sqlite-shm mdb accdb frm ibd myd myi dbf ldb
-    doc ps xls xlsx xlsm xlsb xlt ppt pps pptx pptm pages numbers key msg pst ost mbox vsd vsdx pub
+    ps pst ost vsd vsdx pub
     one mobi azw azw3 kfx djvu djv xps oxps chm lit
     ttf otf ttc woff woff2 eot pfb pfm
     swp swo part crdownload tmp cache p12 pfx jks keystore kdbx gpg pgp der
@@ -64,7 +64,7 @@ _PROGRAM = "a program, not text"
 _MODEL = "a model, not text"
 _DATABASE = "a database, not text"
 _FONT = "a font, not text"
-_OLD_OFFICE = "an old or encrypted Office file: save it as .docx without a password"
+_OLD_OFFICE = "an old or encrypted Office or Outlook file: save it as .docx, PDF or text"
 
 _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89PNG", _PICTURE),

@@ -14,7 +14,7 @@ from local_react.readers.document import (
     Unreadable,
     larger_than,
 )
-from local_react.readers.encoding import BINARY
+from local_react.readers.encoding import BINARY, decode
 from local_react.readers.kinds import HEAD, kind, kind_of
 
 _PACKED = frozenset({"pdf", "zip"})
@@ -52,6 +52,16 @@ def read_bytes(data: bytes, *, name: str = "", content_type: str = "", url: str 
     name = name or PurePosixPath(unquote(urlsplit(url).path)).name
     found = kind(data[:HEAD], name, content_type)
     return _read(data, found, name, _charset(content_type), url)
+
+
+def text_of(data: bytes) -> str:
+    """Return the text of bytes that came without a name: what a PDF, Word or EPUB file
+    says, and of all else every character, in whatever encoding. Raises Unreadable."""
+    if not data.strip():
+        return ""
+    if data.startswith((b"%PDF", b"PK\x03\x04")):
+        return "\n".join(part.text for part in read_bytes(data).parts)
+    return decode(data)
 
 
 def _read(data: bytes, found: str, name: str, charset: str = "", url: str = "") -> Document:

@@ -207,7 +207,9 @@ def test_the_log_is_cleared_and_switched_off(
     assert b"secret" not in ledger.path.read_bytes()
     assert lines(capsys, "log", "off") == ["log: off"]
     made(ledger)
-    assert lines(capsys, "log") == ["the log is off and empty"]
+    assert lines(capsys, "log") == ["no request is in the log"]
+    assert lines(capsys)[2].startswith("log: off, 0 requests")
+    assert "cleared 20" in lines(capsys)[3]
     assert lines(capsys, "log", "on") == ["log: on"]
     made(ledger)
     assert len(lines(capsys, "log")) == 2

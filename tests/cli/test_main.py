@@ -91,7 +91,12 @@ def test_piped_text_is_attached_to_the_question(tiny_path: Path) -> None:
     both = json.loads(local_react(*arguments, "summarise", piped="a letter\n").stdout)
     alone = json.loads(local_react(*arguments, piped=b"caf\xe9?\n").stdout)
     assert both["question"] == "summarise\n\nText:\na letter"
-    assert alone["question"] == "caf\ufffd?"
+    assert alone["question"] == "café?"
+
+
+def test_piped_bytes_that_are_no_text_are_refused(tiny_path: Path) -> None:
+    done = local_react("-m", str(tiny_path), "q", piped=b"\x89PNG\r\n\x1a\n\x00\x01\x02" * 20)
+    assert "standard input cannot be read: not text" in one_line(done, 2)
 
 
 def test_with_piped_text_nothing_can_be_sent_out_unless_asked_for(tiny_path: Path) -> None:
@@ -212,7 +217,8 @@ def test_offline_by_the_environment_leaves_the_network_tools_out(tiny_path: Path
     grammar = done.stderr.split("--- grammar")[1]
     assert "current_time" in grammar
     assert "search" not in grammar
-    assert "exchange_rate" not in grammar
+    assert "read-page" not in grammar
+    assert "exchange-rate" in grammar  # it answers from the rates that are kept
 
 
 def test_help_and_version() -> None:

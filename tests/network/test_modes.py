@@ -66,7 +66,13 @@ def test_a_mode_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Network.from_environment()
 
 
-@pytest.mark.parametrize("mode", ["deny", "ask", "Allow", "yes", ""])
+@pytest.mark.parametrize("mode", ["Allow", "yes", "", None])
+def test_a_mode_that_python_code_gets_wrong_is_named(mode: Any) -> None:
+    with pytest.raises(UsageError, match=r"the network's mode is .*ask, allow, deny"):
+        Network(mode)
+
+
+@pytest.mark.parametrize("mode", ["deny", "ask"])
 def test_shut_it_sends_nothing_and_says_why(mode: Any) -> None:
     network = Network(mode)
     with Loopback().serve() as server:
@@ -131,7 +137,12 @@ def test_a_no_is_told_kept_to_and_not_asked_again() -> None:
     assert [exchange.text for exchange in network.exchanges] == [f"{server.url}/b"]
 
 
-@pytest.mark.parametrize("reply", [None, False, True, "", "YES", "always", 1])
+def test_true_is_a_yes() -> None:
+    network = Network(ask=User(True))
+    assert network.permit("t", ["h"], "x").outgoing.text == "x"
+
+
+@pytest.mark.parametrize("reply", [None, False, "", "YES", "always", 1])
 def test_what_is_no_yes_is_a_no(reply: Any) -> None:
     user = User(reply)
     network = Network(ask=user)

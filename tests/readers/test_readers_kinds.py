@@ -30,7 +30,9 @@ def reason(data: bytes, name: str = "") -> str:
         *((f"a.{kind}", kind) for kind in ("html", "pdf", "docx", "odt", "epub", "eml", "rtf")),
         ("a.HTM", "html"),
         *((f"a.{no}", None) for no in ("png", "JPG", "zip", "tar.gz", "exe", "so", "gguf")),
-        *((f"a.{no}", None) for no in ("safetensors", "mp3", "mp4", "xlsx", "pyc", "woff2")),
+        *((f"a.{no}", None) for no in ("safetensors", "mp3", "mp4", "pst", "pyc", "woff2")),
+        # Of these a person wants to hear why: they are tried.
+        *((f"a.{old}", "text") for old in ("xlsx", "doc", "msg", "mbox", "pptx")),
     ],
 )
 def test_a_name_promises_a_kind(name: str, kind: str | None) -> None:

@@ -172,7 +172,8 @@ def test_the_built_in_tools_are_most_specific_first_and_search_last() -> None:
 
 def test_offline_the_network_tools_are_left_out() -> None:
     tools = builtin_tools(Network("deny"))
-    assert [built_in.name for built_in in tools] == ["calculator", "current_time"]
+    # The rates are there: they answer from those that are kept, or say that there are none.
+    assert [built_in.name for built_in in tools] == ["calculator", "current_time", "exchange_rate"]
 
 
 def test_the_tools_for_what_the_user_added_are_there_where_something_was(tmp_path: Path) -> None:
@@ -180,10 +181,10 @@ def test_the_tools_for_what_the_user_added_are_there_where_something_was(tmp_pat
     library = Library(tmp_path / "index")
     library.add([tmp_path / "notes.txt"])
     tools = builtin_tools(Network("deny"), library=library)
-    assert [built_in.name for built_in in tools][2:] == ["search_documents", "read_document"]
+    assert [built_in.name for built_in in tools][3:] == ["search_documents", "read_document"]
     library.add_archive(tmp_path / "some.zim", "Some")
     names = [built_in.name for built_in in builtin_tools(Network("deny"), library=library)]
-    assert names[4:] == ["wikipedia", "lookup"]
+    assert names[5:] == ["wikipedia", "lookup"]
 
 
 def test_a_damaged_index_is_told_where_it_is_asked(tmp_path: Path) -> None:

@@ -333,7 +333,9 @@ def test_offline_kept_rates_answer_and_the_tool_needs_no_network(office: Office)
 def test_what_is_declared_of_the_network(office: Office) -> None:
     assert office.tool().network
     office.network = Network("deny")
-    assert office.tool().network  # nothing is kept: it is to be left out
+    assert not office.tool().network  # it is there, and says that nothing is kept
+    with pytest.raises(OfflineError):
+        office.convert("USD", "EUR")
     office.network = Network("allow")
     office.convert("USD", "EUR")
     assert office.tool().network

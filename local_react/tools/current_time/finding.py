@@ -34,7 +34,7 @@ from local_react.tools.current_time.place import (
 from local_react.tools.current_time.regions import Region
 from local_react.tools.names import key, plain
 
-_HERE: Final = frozenset({"", "local", "local time", "here", "now", "home", "my time"})
+_HERE: Final = frozenset({"", "local", "local time", "here", "now", "home", "my", "me"})
 _UTC: Final = frozenset(
     {"utc", "z", "zulu", "gmt", "utc+0", "utc-0", "coordinated universal", "greenwich mean"}
 )
