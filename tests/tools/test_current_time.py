@@ -350,3 +350,24 @@ def test_the_ready_tool_tells_the_real_time_and_opens_no_socket(
     assert before <= moment.replace(tzinfo=timezone.utc) <= after
     assert not current_time.network
     assert "Japan" in str(current_time.run({"place": "Osaka"}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "zone"),
+    [
+        ("Chatham Islands", "Pacific/Chatham"),
+        ("Lord Howe Island", "Australia/Lord_Howe"),
+        ("Crete", "Europe/Athens"),
+        ("Svalbard", "Arctic/Longyearbyen"),
+        ("my time", "local time"),
+        ("my", "local time"),
+    ],
+)
+def test_places_that_are_no_city_or_country(asked: str, zone: str) -> None:
+    assert zone in str(make_current_time()(asked))
+
+
+@pytest.mark.parametrize("asked", ["Asia", "the EU", "EU", "Europe", "South America"])
+def test_a_part_of_the_world_has_many_times(asked: str) -> None:
+    with pytest.raises(ToolError, match="has many times: write a city or a country there"):
+        make_current_time()(asked)

@@ -41,25 +41,38 @@ _UTC: Final = frozenset(
 _ALSO: Final[Mapping[str, str]] = {
     "art": "America/Argentina/Buenos_Aires",
     "bali": "Asia/Makassar",
+    "bavaria": "Europe/Berlin",
     "bay area": "san francisco, california",
     "british": "Europe/London",
     "british summer": "Europe/London",
     "brt": "America/Sao_Paulo",
     "canary islands": "Atlantic/Canary",
+    "catalonia": "Europe/Madrid",
+    "chatham islands": "Pacific/Chatham",
+    "crete": "Europe/Athens",
     "easter island": "Pacific/Easter",
+    "falklands": "Atlantic/Stanley",
     "goa": "Asia/Kolkata",
     "gst": "Asia/Dubai",
     "hollywood": "los angeles",
     "ict": "Asia/Bangkok",
     "indian standard": "Asia/Kolkata",
     "irish standard": "Europe/Dublin",
+    "java": "Asia/Jakarta",
     "la": "los angeles",
+    "lord howe island": "Australia/Lord_Howe",
+    "midway": "Pacific/Midway",
     "myt": "Asia/Kuala_Lumpur",
     "nyc": "new york",
     "pht": "Asia/Manila",
+    "sardinia": "Europe/Rome",
     "sf": "san francisco, california",
     "sgt": "Asia/Singapore",
+    "sicily": "Europe/Rome",
     "silicon valley": "san jose, california",
+    "svalbard": "Arctic/Longyearbyen",
+    "tibet": "Asia/Shanghai",
+    "tuscany": "Europe/Rome",
     "washington": "washington, dc",
 }
 """What people say that IANA, CLDR and GeoNames don't have, or have for another place:
@@ -68,6 +81,11 @@ _AREAS: Final = frozenset(
     {"africa", "america", "asia", "atlantic", "australia", "europe", "indian", "pacific"}
 )
 """What IANA's names begin with: Asia/Beijing is none of them, and is often written."""
+_MANY_TIMES: Final = frozenset(
+    {"africa", "america", "asia", "europe", "eu", "european union", "north america"}
+    | {"south america", "latin america", "oceania", "middle east", "world"}
+)
+"""Parts of the world that are asked for, and that towns somewhere are called, too."""
 _MINUSES: Final = str.maketrans("−–—", "---")
 _ASKED: Final = re.compile(
     r"^(?:what(?: is|'s|s)? )?(?:the )?(?:current |local |exact )*(?:date and )?"
@@ -99,6 +117,8 @@ def search(asked: str, moment: datetime, *, quickly: bool = False) -> Place | No
     name = _ALSO.get(key(_TIME.sub("", name)), name).casefold().replace("_", " ")
     if (place := _without_database(_TIME.sub("", name), moment)) is not None:
         return place
+    if _TIME.sub("", name).removeprefix("the ") in _MANY_TIMES:
+        raise ToolError(f"{asked.strip()} has many times: write a city or a country there")
     if not zones.full_names():
         raise ToolError(
             "no time zone database on this machine: pip install tzdata "
