@@ -8,6 +8,7 @@ does not make one.
 from __future__ import annotations
 
 from local_react.network.answers import Answers, Kept
+from local_react.network.aside import Aside
 from local_react.network.door import Network
 from local_react.network.faults import TIMEOUT, Fault, no_answer
 from local_react.network.http import MAX_BYTES, Response
@@ -34,6 +35,7 @@ __all__ = [
     "TIMEOUT",
     "Again",
     "Answers",
+    "Aside",
     "Ask",
     "Entry",
     "Exchange",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from local_react.network.database import opened
 from local_react.places import cache_dir
 
 LIMIT = 64 << 20
@@ -20,6 +20,9 @@ _LONGEST = 30 * 86_400.0
 """Seconds after which an answer goes, whoever asks."""
 _FAULTS: Final = (sqlite3.Error, OSError, ValueError, TypeError)
 """What an unusable file raises, or one that holds something else than was put there."""
+
+_PATIENCE = 5.0
+"""Seconds that another process which writes is waited for."""
 
 _SCHEMA = """
 create table if not exists answers (
@@ -96,20 +99,14 @@ class Answers:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.exists():
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        db = sqlite3.connect(self.path, timeout=5, isolation_level=None)
         try:
-            db.executescript(_SCHEMA)
-            yield db
+            with opened(self.path, _SCHEMA, patience=_PATIENCE) as db:
+                yield db
         except sqlite3.DatabaseError as error:
             if "malformed" in str(error) or "not a database" in str(error):
                 with suppress(OSError):
                     self.path.unlink()
             raise
-        finally:
-            db.close()
 
 
 def _sweep(db: sqlite3.Connection) -> None:

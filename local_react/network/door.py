@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import json
 import secrets
 import threading
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from local_react.errors import OfflineError, ToolError, UsageError
 from local_react.network.answers import Answers, Kept
+from local_react.network.aside import Aside
 from local_react.network.faults import TIMEOUT, no_answer
 from local_react.network.http import (
     MAX_BYTES,
@@ -313,23 +313,10 @@ class Network:
         It runs in a daemon thread that is left behind when the time is up: a name
         lookup, and a library that joins its own threads, know no timeout of ours.
         """
-        result: concurrent.futures.Future[T] = concurrent.futures.Future()
-
-        def run() -> None:
-            try:
-                result.set_result(work())
-            except BaseException as error:  # noqa: BLE001  raised again by result()
-                result.set_exception(error)
-
-        threading.Thread(target=run, name=f"network {host}", daemon=True).start()
-        deadline = time.monotonic() + seconds
-        while not result.done():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise no_answer("timeout", host, seconds=seconds)
-            # In slices, since Windows hears no Ctrl-C while it waits.
-            concurrent.futures.wait([result], timeout=min(left, 0.2))
-        return result.result()
+        aside = Aside(work, f"network {host}")
+        if not aside.is_done(seconds):
+            raise no_answer("timeout", host, seconds=seconds)
+        return aside.result()
 
 
 def _refuse_constant(name: str) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from local_react.errors import UsageError
+from local_react.network.database import opened
 from local_react.places import data_dir
 
 LOG_VARIABLE = "LOCAL_REACT_NETWORK_LOG"
@@ -180,19 +181,8 @@ class Ledger:
             "or make it writable"
         )
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction; it is made, for its owner alone, where it is
-        missing."""
-        if not self.path.exists():
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
-        try:
-            db.executescript(_SCHEMA)
-            yield db
-        finally:
-            db.close()
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return opened(self.path, _SCHEMA, patience=_PATIENCE)
 
 
 def _note(db: sqlite3.Connection, what: str) -> None:

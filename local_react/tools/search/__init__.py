@@ -14,11 +14,11 @@ from pydantic import Field
 
 from local_react.core import Findings, Passage
 from local_react.errors import ToolError
+from local_react.network import Aside
 from local_react.outside import clean
 from local_react.tools.age import in_words
 from local_react.tools.base import Tool, tool
 from local_react.tools.search import instant_answer
-from local_react.tools.search.aside import Aside
 from local_react.tools.search.asking import Asking
 from local_react.tools.search.distinct import distinct
 from local_react.tools.search.engines import FIRST, host_of, require_ddgs

@@ -19,19 +19,29 @@ class Aside(Generic[T]):
         self._work = work
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
-    def value(self, seconds: float) -> T | None:
-        """Return what the work gave, or None where it failed or takes longer."""
+    def is_done(self, seconds: float) -> bool:
+        """Return whether the work ends, well or not, within so many seconds."""
         deadline = time.monotonic() + seconds
         while not self._result.done():
             left = deadline - time.monotonic()
             if left <= 0:
-                return None
+                return False
             # In slices, since Windows hears no Ctrl-C while it waits.
             concurrent.futures.wait([self._result], timeout=min(left, 0.2))
-        return None if self._result.exception() else self._result.result()
+        return True
+
+    def result(self) -> T:
+        """Return or raise what the work, which is done, gave or raised."""
+        return self._result.result()
+
+    def value(self, seconds: float) -> T | None:
+        """Return what the work gives, or None where it fails or takes longer."""
+        if not self.is_done(seconds) or self._result.exception():
+            return None
+        return self.result()
 
     def _run(self) -> None:
         try:
             self._result.set_result(self._work())
-        except Exception as error:  # noqa: BLE001  that it failed is all that matters
+        except BaseException as error:  # noqa: BLE001  kept for whoever asks
             self._result.set_exception(error)
