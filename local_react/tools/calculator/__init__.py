@@ -4,10 +4,11 @@ An expression is worked out in a process of its own, which is kept warm, with li
 its time and memory. That process alone imports sympy; no text ever reaches `eval`,
 `exec`, `sympify` or `parse_expr`.
 
-An expression goes through text and pasted (one way to write each sign), scanner (pieces),
-steps, reader with counted (tokens: what depends on the context), grammar.lark by parsing,
-rules and measure_rules (values; calls and operators compute them), and answer. process and
-worker are the two sides of the pipe.
+An expression goes through program with naming (what is code in it, names of several words),
+text and pasted (one way to write each sign), scanner (pieces), steps, reader with counted
+(tokens: what depends on the context), grammar.lark by parsing, rules and measure_rules
+(values; calls and operators compute them), and answer. process and worker are the two sides
+of the pipe.
 
 Conventions, where there is a choice:
 
@@ -19,7 +20,14 @@ Conventions, where there is a choice:
 - `log` of one value is natural, said too; `round` takes halves away from zero.
 - 1,234.5 is one number, but inside a function's parentheses a comma separates values.
 - 03/04/2001 is month/day/year, unless a date of the expression can only be day/month/year.
-- `a = 3; b = 2*a; a + b` are steps, each with a name but the last.
+- `a = 3; b = 2*a; a + b` are steps, each with a name but the last. Beside steps, and only
+  there, `# ...` is a comment, and `return x` or `print(x)` says what is to be told.
+- The left side of a step is a name, though of several words (`total cost = 5`), unless it is
+  a formula: `x y = 6`, `price plus tax = 10`, or `net-tax = 5` where `tax` is a
+  name and `net-tax` is not used again.
+- A number before a word that is a name makes a product with it, `a = 3; 2 a`, said too; but
+  after `apples = 5 apples` apples are what is counted.
+- `A` is `a` where that alone has a value, but not as a letter of an equation.
 """
 
 from __future__ import annotations
@@ -36,7 +44,7 @@ from local_react.tools.calculator.process import shared_worker
 
 MAX_LENGTH: Final = 1000
 """Characters of an expression."""
-_ARGUMENT_LENGTH: Final = 200
+_ARGUMENT_LENGTH: Final = 500
 """And of one that a model writes: what is longer has been seen to have no end."""
 
 Expression = Annotated[

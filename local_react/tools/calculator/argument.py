@@ -12,9 +12,11 @@ from typing import Final
 
 # There are no attributes, because a dot stands before a digit only, and no dunder names,
 # because an underscore stands before a digit or within a word, and never before another.
+# Lines of a program are separated by the \n of JSON, of which there are no two in a row.
 ARGUMENT: Final = r"""
-root ::= words unit{0,200} | unit{1,200}
-unit ::= sign " "? words?
+root ::= words unit{0,500} | unit{1,500}
+unit ::= sign " "? words? break? | [._]? [0-9] "_" words break?
+break ::= "\\n" " "{0,4} words?
 words ::= run " "?
 sign ::= [._] [0-9] |
     [0-9+*/^%!()\[\]|,;=<>&~×÷−·√∛π∞°≤≥≠→⁰¹²³⁴-⁹⁻¼-¾⅐-⅞$€£¥₹₩₽₪₺₫₴₦₱฿-]
@@ -39,11 +41,12 @@ join ::= "a" ("dd" "ed"? | "fter" | "nd" | "s" " a"?) |
     "n" ("autical" | "ot") |
     "o" ("f" "f"? | "r" | "ver") |
     "p" ("er" | "i" | "lus") |
+    "return" |
     "s" ("ince" | "quare" "d"? | "ubtract" "ed"?) |
     "t" ("he " ("power" | "week") | "housand" | "ill" | "imes" | "o" | "rillion") |
     "until" |
     "xor"
 """
-"""GBNF for what stands between the quotes of the argument's JSON string: up to 200
+"""GBNF for what stands between the quotes of the argument's JSON string: up to 500
 signs, each digit being one, and before each up to 15 words. The schema's own limit of
 characters still holds: what is longer is refused, where a cut would change its value."""

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from typing import Final
 
 from local_react.errors import ToolError
-from local_react.tools.calculator import calls, unit_words, words
+from local_react.tools.calculator import calls, steps, unit_words, words
 from local_react.tools.calculator.scanner import Piece
 from local_react.tools.calculator.text import quoted
 
 _HOW: Final = "write only numbers, + - * / ^ % ( ) and functions such as sqrt(2)"
 
 
-def check_unknown(text: str, unknown: Sequence[Piece]) -> None:
-    """Raise ToolError for words that nothing gives a meaning."""
+def check_unknown(text: str, unknown: Sequence[Piece], known: Collection[str]) -> None:
+    """Raise ToolError for words that nothing gives a meaning; those are known that earlier
+    steps gave a value."""
     names = list(dict.fromkeys(piece.text[:30] for piece in unknown))
     if not names:
         return
+    if known and not any(calls.is_function(name) or name in "ijI" for name in names):
+        raise without_value(names, known)
     if len(names) == 1:
         after = unknown[0].start + len(unknown[0].text)
         raise ToolError(_unknown_name(names[0], text[after:]))
@@ -56,6 +59,25 @@ def _unknown_name(name: str, rest: str) -> str:
         f"unknown name {shown}: to solve for it write the whole equation with =, as in "
         f"2*{name} + 6 = 20; or first give it a value, as in {name} = 3; 2*{name}"
     )
+
+
+def without_value(names: Sequence[str], known: Collection[str]) -> ToolError:
+    """Return the error for names that no step gives a value, where steps do for others."""
+    name = names[0]
+    listed = ", ".join(quoted(name[:30]) for name in names[:3])
+    meant = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    others = [each[:30] for each in meant or sorted(known)[:5]]
+    advice = "did you mean " if meant else "use a name that has a value, "
+    return ToolError(
+        f"unknown name{'s' * (len(names) > 1)} {listed}: {advice}{' or '.join(others)}"
+        f"{'? Or' if meant else ', or'} first give it one, as in {name[:30]} = 3"
+    )
+
+
+def in_step(text: str, pieces: Sequence[Piece], error: ToolError) -> ToolError:
+    """Return the error of one step of several, with the step."""
+    shown = steps.shown(text, pieces)
+    return ToolError(str(error) if shown in str(error) else f"{error} (in the step {shown})")
 
 
 def _alike(name: str) -> list[str]:
@@ -98,12 +120,16 @@ _MONEY: Final = frozenset(
 )
 
 
-def nameless(text: str, pieces: Sequence[Piece]) -> ToolError:
-    """Return the error for a step before the last that is no name = value."""
+def check_list(text: str) -> None:
+    """Raise ToolError for several numbers, a line each, with nothing to do."""
     numbers = text.split()
     if all(re.fullmatch(r"-?[0-9.,]+", number) for number in numbers):
         listed = ", ".join(number.replace(",", "") for number in numbers[:3])
-        return ToolError(f"several numbers and nothing to do: write sum({listed}, ...) to add them")
+        raise ToolError(f"several numbers and nothing to do: write sum({listed}, ...) to add them")
+
+
+def nameless(text: str, pieces: Sequence[Piece]) -> ToolError:
+    """Return the error for a step before the last that is no name = value."""
     start = pieces[0].start
     shown = re.split(r"[;\n]", text[start:])[0].strip()[:20]
     return ToolError(

@@ -52,12 +52,14 @@ class Counted:
         piece = self._name(at)
         if piece is None or piece.text in self._known or self._is_call(at):
             return False
+        if self._hyphenated(at):
+            return True
         word = piece.text.casefold()
         if not (piece.spaced or self._text(at - 1) == "/"):
             return False  # 0xfg
         if len(word) < 3 or not word.isalpha() or self._is_function(word):
             return False
-        if word in {*words.OPERATORS, *words.CONSTANTS, *words.MULTIPLIERS, *words.NOT_LEFT_OUT}:
+        if word in _MEANT - {"per"}:
             return False
         long = [known for known in words.CONSTANTS if len(known) > 3]
         return not difflib.get_close_matches(word, long, n=1, cutoff=0.8)
@@ -86,6 +88,10 @@ class Counted:
         piece = self._name(taken.at)
         if piece is None or not self._is_counted(taken.at):
             return False
+        if parts := self._hyphenated(taken.at):
+            taken.dropped.append("-".join(part.text for part in parts))
+            taken.at += 2 * len(parts) - 1
+            return True
         if not self.is_unit(taken.at):
             taken.at += 1
             taken.dropped.append(piece.text)
@@ -98,6 +104,32 @@ class Counted:
         found = unit_words.find(piece.text)
         taken.parts.extend((name, each * exponent * power) for name, each in found)
         return True
+
+    def _hyphenated(self, at: int) -> list[Piece]:
+        """Return the words of 12 t-shirts, none where a word has a meaning by itself."""
+        parts = [piece for piece in [self._name(at)] if piece and piece.spaced]
+        while parts and self._is_joint(at + 1):
+            at += 2
+            parts.append(self._pieces[at])
+        if len(parts) < 2 or len(parts[-1].text) < 3 or self._is_call(at):
+            return []
+        return [] if any(self._is_meant(part.text) for part in parts) else parts
+
+    def _is_joint(self, at: int) -> bool:
+        """Return True for the hyphen between two words."""
+        following = self._name(at + 1)
+        is_glued = following is not None and not (following.spaced or self._pieces[at].spaced)
+        return is_glued and self._text(at) == "-"
+
+    def _is_meant(self, text: str) -> bool:
+        word = text.casefold()
+        return (
+            text in self._known
+            or word in _MEANT
+            or not word.isalpha()
+            or self._is_function(word)
+            or (len(word) > 1 and bool(unit_words.find(text)))
+        )
 
     def _exponent(self, taken: Taken) -> int:
         """Take the power written after a unit: 2 in m^2, m**2, m^(-2) and m squared."""
@@ -130,4 +162,7 @@ class Counted:
         return self._pieces[at].text if at < len(self._pieces) else ""
 
 
+_MEANT = {*words.OPERATORS, *words.CONSTANTS, *words.MULTIPLIERS, *words.NOT_LEFT_OUT, "per"} | {
+    *"xyz"
+}
 _POWER = re.compile(r"\((-?[0-9]{1,2})\)|(-?[0-9]{1,2})")

@@ -14,6 +14,7 @@ from local_react.tools.calculator import (
     complaints,
     numbers,
     operators,
+    program,
     solving,
     steps,
     unit_words,
@@ -42,10 +43,13 @@ def evaluate_here(expression: str, loading: Callable[[], object] = lambda: None)
     Raises ToolError as `local_react.tools.calculator.evaluate` does.
     """
     unit_words.REGISTRY.announce = loading
+    written = program.read(expression)
     try:
-        return _Evaluation(tidy(expression), of_money=has_currency(expression)).answer()
-    except (ToolError, MemoryError):
+        return written.spelled(_answer(written, of_money=has_currency(expression)))
+    except MemoryError:
         raise
+    except ToolError as error:
+        raise ToolError(written.spelled(str(error))) from error
     except RecursionError as error:
         raise ToolError("too deep: the expression is nested too deeply; simplify it") from error
     except Exception as error:
@@ -54,28 +58,49 @@ def evaluate_here(expression: str, loading: Callable[[], object] = lambda: None)
         ) from error
 
 
+def _answer(written: program.Program, *, of_money: bool) -> str:
+    return _Evaluation(tidy(written.text), written.notes, of_money=of_money).answer()
+
+
 class _Evaluation:
     """The steps of one expression, and what their names stand for so far."""
 
-    def __init__(self, text: str, *, of_money: bool) -> None:
-        self._text = text
+    def __init__(self, text: str, notes: Sequence[str], *, of_money: bool) -> None:
+        self._text = self._here = text
         self._of_money = of_money
         self._known: dict[str, Content] = {}
         self._formulas: dict[str, Content] = {}
         """What names stand for that depend on an unknown."""
+        self._defined: dict[str, list[Piece]] = {}
+        """The steps that said so."""
+        self._counts: set[str] = set()
+        """Names that are words for what is counted: apples = 5 apples."""
         self._equations: list[Equation] = []
-        self._notes: list[str] = []
+        self._notes = [*notes]
 
     def answer(self) -> str:
         """Return the last step's value as text, with the notes of all."""
         all_steps = steps.split(scan(self._text))
+        if len(all_steps) > 1:
+            complaints.check_list(self._text)
         result = ""
-        for number, step in enumerate(all_steps, 1):
-            result = self._step(step, last=number == len(all_steps))
+        for step in all_steps:
+            self._here = self._text[: steps.end(self._text, step)]
+            try:
+                result = self._step(step, last=step is all_steps[-1])
+            except ToolError as error:
+                if len(all_steps) == 1:
+                    raise
+                raise complaints.in_step(self._text, step, error) from error
+        result = result or self._solved()
         notes = list(dict.fromkeys(self._notes))[:_MAX_NOTES]
         return f"{result} ({'; '.join(notes)})" if notes else result
 
     def _step(self, pieces: list[Piece], *, last: bool) -> str:
+        """Take a step and return what is told of it: nothing where it is not the last, or
+        where all equations together say what is to be told."""
+        known = {**self._formulas, **self._known}
+        pieces = steps.written_out(steps.recased(pieces, known), known)
         if pieces[0].text.casefold() == "solve" and pieces[1:] and pieces[1].text != "(":
             return self._solve_for(pieces[1:])
         if steps.is_definition(pieces):
@@ -90,13 +115,13 @@ class _Evaluation:
             if told_name is not None:
                 return told_name
         elif name and name not in {*self._known, *(piece.text for piece in pieces[2:])}:
-            self._define(name, pieces[2:])
-            return self._solved() if last else ""
+            self._define(name, pieces)
+            return ""
         value = self._value(pieces)
         content = value.content
         if isinstance(content, Equation) and content.sign == "=":
             self._equations.append(solving.checked(content))
-            return self._solved() if last else ""
+            return ""
         if not last:
             raise complaints.nameless(self._text, pieces)
         if value.form == "tuple":
@@ -111,12 +136,13 @@ class _Evaluation:
             pieces = pieces[:-2]
         parts = steps.apart(pieces)
         tokens = [self._symbolic(part) for part in parts]
-        contents = [value_of(self._text, each, self._known).content for each in tokens]
+        contents = [value_of(self._here, each, self._known).content for each in tokens]
         return solving.solve(contents, names).text
 
     def _assign(self, name: str, pieces: list[Piece], *, last: bool) -> str | None:
         """Take name = value and return what is told of it; None where it is an equation
         after all, as m = 2m - 6 is."""
+        before = {*self._known}
         try:
             content = self._value(pieces[2:]).content
         except ToolError:
@@ -124,20 +150,20 @@ class _Evaluation:
                 return None
             raise
         self._known[name] = content
-        if not last:
-            return ""
-        return self._solved() if self._equations else f"{name} = {told(content)}"
+        self._counts |= {piece.text for piece in pieces[2:]} & {name} - before
+        return f"{name} = {told(content)}" if last and not self._equations else ""
 
     def _define(self, name: str, pieces: list[Piece]) -> None:
         """Take name = formula: an equation, and what the name is in later steps."""
-        tokens = self._symbolic(pieces)
-        content = value_of(self._text, tokens, self._known).content
+        tokens = self._symbolic(pieces[2:])
+        content = value_of(self._here, tokens, self._known).content
         if isinstance(content, tuple):
             self._known[name] = content
             return
         equation = Equation(sp.Symbol(name), "=", content)
         self._equations.append(solving.checked(equation))
         self._formulas[name] = content
+        self._defined[name] = pieces
 
     def _is_unknown_in(self, pieces: Sequence[Piece]) -> bool:
         """Return True where the right side of name = ... has an unknown."""
@@ -197,7 +223,23 @@ class _Evaluation:
         equations = self._with_known()
         if len(equations) == 1 and not _has_unknowns(equations[0]):
             return self._checked(equations[0])
-        return solving.solve(equations, []).text
+        try:
+            return solving.solve(equations, []).text
+        except ToolError as error:
+            raise self._without_value() or error from error
+
+    def _without_value(self) -> ToolError | None:
+        """Return the error that names the unknown of a step, and the step, where each of
+        several steps is a name and its value."""
+        if len(self._formulas) < len(self._equations) or not self._known:
+            return None
+        for name, formula in self._formulas.items():
+            given = {*self._formulas, *self._known}
+            unknown = sorted({str(symbol) for symbol in formula.free_symbols} - given)
+            if unknown:
+                said = complaints.without_value(unknown, given)
+                return complaints.in_step(self._text, self._defined[name], said)
+        return None
 
     def _checked(self, equation: Equation) -> str:
         """Return whether an equation without unknowns holds."""
@@ -207,12 +249,12 @@ class _Evaluation:
 
     def _value(self, pieces: Sequence[Piece]) -> Value:
         self._notes.extend(piece.note for piece in pieces if piece.note)
-        value = value_of(self._text, self._tokens(pieces), self._names(pieces))
+        value = value_of(self._here, self._tokens(pieces), self._names(pieces))
         self._notes.extend(value.notes)
         return value
 
     def _reader(self, pieces: Sequence[Piece]) -> Reader:
-        return Reader(pieces, self._names(pieces), calls.is_function)
+        return Reader(pieces, self._names(pieces), calls.is_function, self._counts)
 
     def _names(self, pieces: Sequence[Piece]) -> dict[str, Content]:
         """Return what names stand for in a step: in an equation those that depend on an
@@ -238,7 +280,7 @@ class _Evaluation:
             return self._symbolic(pieces)
         if "EQ" in kinds and ("UNIT" in kinds or reader.dropped) and not _has_long_unit(tokens):
             return self._symbolic(pieces)  # 2m + 6 = 20, 2 apples + 3 = 11
-        complaints.check_unknown(self._text, reader.unknown)
+        complaints.check_unknown(self._text, reader.unknown, self._known)
         complaints.check_dropped(reader.dropped, kinds)
         self._note_dropped(reader)
         return tokens
@@ -247,12 +289,15 @@ class _Evaluation:
         reader = self._reader(pieces)
         tokens = reader.read(symbolic=True)
         complaints.check_unknown(
-            self._text, [piece for piece in reader.unknown if not _can_be_unknown(piece.text)]
+            self._text,
+            [piece for piece in reader.unknown if not _can_be_unknown(piece.text)],
+            self._known,
         )
         self._note_dropped(reader)
         return tokens
 
     def _note_dropped(self, reader: Reader) -> None:
+        self._notes.extend(f"{read} is read as a product" for read in reader.multiplied)
         self._notes.extend(f"the word {word[:30]} is left out" for word in reader.dropped)
 
 

@@ -8,7 +8,7 @@ that a person leaves beside a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import lark
@@ -21,33 +21,6 @@ from local_react.tools.calculator.text import quoted
 from local_react.tools.calculator.units import Quantity
 from local_react.tools.calculator.values import Content
 
-_SIGNS: Final = {
-    "+": "PLUS",
-    "-": "MINUS",
-    "*": "TIMES",
-    "/": "DIVIDE",
-    "//": "FLOOR",
-    "^": "POWER",
-    "**": "POWER",
-    "(": "OPEN",
-    ")": "CLOSE",
-    "[": "LIST",
-    "]": "TSIL",
-    ",": "COMMA",
-    "!": "FACTORIAL",
-    "=": "EQ",
-    "&": "BIT_AND",
-    "&&": "AND",
-    "<<": "SHIFT",
-    ">>": "SHIFT",
-    "~": "BIT_NOT",
-    "√": "ROOT",
-    "∛": "ROOT",
-    "->": "CONVERT",
-    "?": "QUESTION",
-    ":": "COLON",
-    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), "COMPARE"),
-}
 _VALUES: Final = """
     NUMBER IMAGINARY UNIT DATE NAME CONSTANT CLOSE TSIL BAR_CLOSE FACTORIAL PERCENT TRUTH
     MULTIPLIER SQUARED
@@ -67,11 +40,16 @@ class Reader:
         pieces: Sequence[Piece],
         known: Mapping[str, Content],
         is_function: Callable[[str], bool],
+        counts: Collection[str] = (),
     ) -> None:
+        """`known` are the names that have a value, and `counts` those of them that are
+        words for what is counted, as apples are after apples = 5 apples."""
         self._pieces = pieces
         self._known = known
+        self._counts = counts
         self._is_function = is_function
         plain = {name for name, content in known.items() if not isinstance(content, Quantity)}
+        plain -= {*counts}
         self._measures = Counted(pieces, plain, is_function)
         self._at = 0
         self._bars: list[int] = []
@@ -82,6 +60,8 @@ class Reader:
         """Names that nothing gives a meaning."""
         self.dropped: list[str] = []
         """Words beside numbers that were left out."""
+        self.multiplied: list[str] = []
+        """Words beside numbers that are names, so that both make a product."""
 
     def read(self, *, symbolic: bool) -> list[lark.Token]:
         """Return the step's tokens; where it is symbolic, names are unknowns, not units."""
@@ -130,7 +110,7 @@ class Reader:
             self._add("COMMA", piece)  # limit(1/x, x -> 0)
         else:
             self._depth += (piece.text == "(") - (piece.text == ")")
-            self._add(_SIGNS[piece.text], piece)
+            self._add(words.SIGNS[piece.text], piece)
 
     def _is_remainder(self, piece: Piece) -> bool:
         """Return True where % stands between two values: 7 % 3, also 7 % -3."""
@@ -185,15 +165,19 @@ class Reader:
             self._add("FUNCTION", piece, piece.text.casefold())
         elif self._raised_call(piece):
             pass
-        elif piece.text in self._known and not self._is_letter_of_unit(piece):
+        elif piece.text in self._known and not self._is_counted_name(piece):
+            if self._last == "NUMBER" and piece.spaced and len(piece.text) > 2:
+                self.multiplied.append(f"{self.tokens[-1]} {piece.text}"[:40])
             self._add("NAME", piece)
         elif not (self._word(piece) or self._counted(piece)):
             self._constant_or_unknown(piece)
 
-    def _is_letter_of_unit(self, piece: Piece) -> bool:
-        """Return True for the s of t = 2 s, though s is a name: of a quantity itself."""
+    def _is_counted_name(self, piece: Piece) -> bool:
+        """Return True for the s of t = 2 s, though s is a name: of a quantity itself; and
+        for a word for what is counted."""
         is_quantity = isinstance(self._known[piece.text], Quantity)
-        return is_quantity and self._last == "NUMBER" and bool(unit_words.find(piece.text))
+        is_unit = is_quantity and bool(unit_words.find(piece.text))
+        return self._last == "NUMBER" and (is_unit or piece.text in self._counts)
 
     def _calls(self, piece: Piece) -> bool:
         """Return True for mod(7, 3), not for the word in 10 mod (3)."""
@@ -257,7 +241,7 @@ class Reader:
             self._has_between = sign != "UNTIL"
             self._add(sign, piece)
         else:
-            self._add(_SIGNS.get(sign, sign), piece)
+            self._add(words.SIGNS.get(sign, sign), piece)
 
     def _is_inch(self, piece: Piece) -> bool:
         """Return True for the unit in 5 in to cm, not for the word in 5 km in miles."""

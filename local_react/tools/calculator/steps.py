@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
 from local_react.errors import ToolError
-from local_react.tools.calculator import calls, words
+from local_react.tools.calculator import calls, unit_words, words
 from local_react.tools.calculator.scanner import Piece
+from local_react.tools.calculator.text import quoted
 
 _MAX_STEPS: Final = 50
 _MAX_PIECES: Final = 600
@@ -71,8 +73,11 @@ def split(pieces: list[Piece]) -> list[list[Piece]]:
 
 
 def apart(step: list[Piece]) -> list[list[Piece]]:
-    """Return the equations of a step, where commas or "and" separate several."""
-    if sum(piece.text == "=" for piece in step) < 2:
+    """Return the equations of a step, where commas or "and" separate several, and what is
+    made of the one name that it gives: a = 3, a + 2."""
+    equals = sum(piece.text == "=" for piece in step)
+    name = assigned(step)
+    if equals < 2 and not name:
         return [step]
     parts: list[list[Piece]] = [[]]
     depth = 0
@@ -82,6 +87,8 @@ def apart(step: list[Piece]) -> list[list[Piece]]:
             parts.append([])
         else:
             parts[-1].append(piece)
+    if equals < 2 and not all(name in {piece.text for piece in part} for part in parts):
+        return [step]
     return parts if all(parts) else [step]
 
 
@@ -92,3 +99,67 @@ def assigned(pieces: Sequence[Piece]) -> str:
     name = pieces[0].text
     is_word = name.casefold() in {*words.OPERATORS, *words.TRUTHS} or name.startswith("_")
     return "" if is_word or any(piece.text == "=" for piece in pieces[2:]) else name
+
+
+_CHANGES: Final = frozenset({"+", "-", "*", "/", "//", "%", "^", "**"})
+
+
+def written_out(pieces: list[Piece], known: Collection[str]) -> list[Piece]:
+    """Return the step total += 2 as total = total + (2); others as they are.
+
+    Raises ToolError where the name has no value yet.
+    """
+    if len(pieces) < 4 or [piece.kind for piece in pieces[:3]] != ["name", "sign", "sign"]:
+        return pieces
+    name, change, equals, *rest = pieces
+    if change.text not in _CHANGES or equals.text != "=" or equals.spaced:
+        return pieces
+    if name.text not in known:
+        raise ToolError(
+            f"{quoted(f'{name.text[:30]} {change.text}=')} changes what has no value yet: first "
+            f"write {name.text[:30]} = 0"
+        )
+    opened = Piece("sign", "(", rest[0].start, spaced=False)
+    closed = Piece("sign", ")", rest[-1].start, spaced=False)
+    return [name, equals, name, change, opened, *rest, closed]
+
+
+def recased(pieces: list[Piece], known: Collection[str]) -> list[Piece]:
+    """Return a step in which Total is total, where that name alone is known."""
+    given = assigned(pieces)
+    is_equation = not given and any(piece.text == "=" for piece in pieces)
+    return [
+        piece if at == 0 and given else _recased(pieces, at, known, letters=not is_equation)
+        for at, piece in enumerate(pieces)
+    ]
+
+
+def _recased(pieces: list[Piece], at: int, known: Collection[str], *, letters: bool) -> Piece:
+    piece = pieces[at]
+    folded = piece.text.casefold()
+    if piece.kind != "name" or piece.text in known or folded in words.OPERATORS:
+        return piece
+    if len(folded) == 1 and (not letters or folded in "eij"):
+        return piece  # in a formula a and A are two
+    alike = [name for name in known if name.casefold() == folded]
+    if len(alike) != 1:
+        return piece
+    called = pieces[at + 1 : at + 2] and pieces[at + 1].text == "(" and calls.is_function(folded)
+    counted = at > 0 and pieces[at - 1].kind == "number" and unit_words.find(piece.text)
+    return piece if called or counted else replace(piece, text=alike[0])
+
+
+def end(text: str, pieces: Sequence[Piece]) -> int:
+    """Return the place in the text after a step."""
+    last = _LAST.match(text, pieces[-1].start)
+    return last.end() if last else len(text)
+
+
+def shown(text: str, pieces: Sequence[Piece]) -> str:
+    """Return a step as an error shows it: what stands there of the text, cut where long."""
+    step = " ".join(text[pieces[0].start : end(text, pieces)].split())
+    return quoted(step if len(step) <= _SHOWN else f"{step[:_SHOWN]}...")
+
+
+_SHOWN: Final = 40
+_LAST: Final = re.compile(r"[\d,.]*\d|[^\s;,]+")

@@ -69,18 +69,22 @@ _POINTED: Final = re.compile(
 """Thousands with points, as in 1.234.567,89."""
 
 
+def bare(expression: str) -> str:
+    """Return the expression without marks and words around it: `2 + 2`, what is 2 + 2."""
+    return _ASKED.sub("", without_markup(expression).strip())
+
+
 def tidy(expression: str) -> str:
     """Return the expression with one way to write each sign, a line per step.
 
     Raises ToolError where it is empty or mixes currencies.
     """
-    expression = without_markup(expression)
-    text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", expression)
+    text = bare(expression)
+    text = re.sub("[⁰¹²³⁴-⁹⁺⁻]+", lambda run: f"^({run[0].translate(_SUPERSCRIPTS)})", text)
     text = re.sub("(?:([0-9.,]+) ?)?([¼-¾⅐-⅞])", _mixed_number, text)
     text = re.sub(r"(?<![\d.,/^)])([0-9]+) ([0-9]+)/([0-9]+)(?![\d.,/])", _mixed_fraction, text)
     # Thin and fixed spaces within a number separate thousands, as in 1 234 567.
     text = re.sub("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))", "", text)
-    text = _ASKED.sub("", text.strip())
     for pattern, put in _COMPILED:
         text = pattern.sub(put, text)
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)

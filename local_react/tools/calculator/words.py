@@ -1,4 +1,4 @@
-"""The words of the calculator's language that are neither functions nor units."""
+"""The words of the calculator's language that are neither functions nor units, and its signs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,34 @@ from typing import Final
 ANGLES: Final = frozenset({"deg", "degree", "degrees", "rad", "radian", "radians"})
 CONSTANTS: Final = frozenset({"pi", "e", "tau", "phi", "infinity"}) | ANGLES
 ALIASES: Final = {"oo": "infinity", "inf": "infinity", "_pi": "pi", "_e": "e"}
+SIGNS: Final = {
+    "+": "PLUS",
+    "-": "MINUS",
+    "*": "TIMES",
+    "/": "DIVIDE",
+    "//": "FLOOR",
+    "^": "POWER",
+    "**": "POWER",
+    "(": "OPEN",
+    ")": "CLOSE",
+    "[": "LIST",
+    "]": "TSIL",
+    ",": "COMMA",
+    "!": "FACTORIAL",
+    "=": "EQ",
+    "&": "BIT_AND",
+    "&&": "AND",
+    "<<": "SHIFT",
+    ">>": "SHIFT",
+    "~": "BIT_NOT",
+    "√": "ROOT",
+    "∛": "ROOT",
+    "->": "CONVERT",
+    "?": "QUESTION",
+    ":": "COLON",
+    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), "COMPARE"),
+}
+"""Signs, and the token that each is."""
 OPERATORS: Final = {
     "plus": "+",
     "minus": "-",
