@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -97,3 +97,11 @@ def _kept(probabilities: Logits, sampling: Sampling) -> NDArray[np.bool_]:
     kept &= probabilities >= sampling.min_p * probabilities[0]
     kept[0] = True
     return kept
+
+
+def log_probabilities(logits: Logits, tokens: Sequence[int]) -> list[float]:
+    """Return the natural logarithm of the probability of each token: a softmax."""
+    exact = logits.astype(np.float64)
+    top = exact.max()
+    total = top + np.log(np.exp(exact - top).sum())
+    return [float(exact[token] - total) for token in tokens]

@@ -51,6 +51,10 @@ class ScriptedModel:
     def check(self, grammar: str) -> None:
         """Accept any grammar."""
 
+    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+        """Hold the first text for certain."""
+        return [0.0, *(-100.0 for _ in options[1:])]
+
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield a token of each reply in turn, until all are at their ends."""
         replies = {

@@ -606,7 +606,7 @@ def test_a_window_that_lost_its_first_tokens_is_read_again(tmp_path: Path) -> No
     path = write_tiny_model(tmp_path / "gemma3.gguf", architecture="gemma3")
 
     def logits(model: LlamaModel, context: LlamaContext) -> np.ndarray:
-        while not (ready := model.engine.read([context]).ready):
+        while not (ready := model.engine.read([context])):
             pass
         return np.array(ready[0][1])
 

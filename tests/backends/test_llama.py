@@ -98,7 +98,7 @@ def test_temperature_0_needs_no_seed(tiny: LlamaModel) -> None:
 def test_greedy_takes_the_best_token_that_the_grammar_admits(tiny: LlamaModel) -> None:
     # One byte of two, neither among the first candidates: both ways must agree.
     context = tiny.start(user("q"))
-    [(_, row)] = tiny.engine.read([context]).ready
+    [(_, row)] = tiny.engine.read([context])
     logits = row.copy()
     letters = {char: tiny.vocabulary.tokenize(char)[0] for char in "kw"}
     best = max(letters, key=lambda char: logits[letters[char]])

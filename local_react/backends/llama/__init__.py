@@ -11,7 +11,9 @@ vocabulary at every token and owns its context.
     warm_start  what is kept of it for the next process
     engine      what contexts have grown by is read, and nothing twice
     context     LlamaContext, one chat; forks of it
-    replies     many replies, written at the same time
+    replies     replies that are being written, and whoever wants them
+    admission   which of them the cache has room for
+    desk        all of them together, from any number of threads, in one batch
     loading     the model's file, and options checked
     model       LlamaModel
 """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
-from threading import Event
+from threading import Event, get_ident
 from typing import TYPE_CHECKING
 
 from local_react.backends.llama.decoding import Picker
-from local_react.core import Message, Request, Sampling, Usage
+from local_react.backends.llama.engine import Ready
+from local_react.backends.llama.replies import Reply, Thoughts, reply_of
+from local_react.backends.sampling import log_probabilities
+from local_react.core import Message, Sampling, Usage
 from local_react.errors import ContextFull
 
 if TYPE_CHECKING:
@@ -35,6 +38,10 @@ class LlamaContext:
         self.shared = fixed
         """How many tokens have cells of the cache that others use as well."""
         self.slot: Slot | None = None
+        self.let_go = False
+        """Nothing more is wanted of the batch under way."""
+        self.thread = get_ident()
+        """Which wanted its last reply."""
         self._usage = Usage()
 
     @property
@@ -53,8 +60,8 @@ class LlamaContext:
         return self.model.context_size - len(self._tokens)
 
     def stopped(self) -> bool:
-        """Return True once the context was cancelled."""
-        return self._cancel is not None and self._cancel.is_set()
+        """Return True once the context was cancelled, or is let go of."""
+        return self.let_go or (self._cancel is not None and self._cancel.is_set())
 
     def has_read(self, count: int) -> None:
         """Count tokens that were evaluated for this context."""
@@ -94,12 +101,31 @@ class LlamaContext:
 
     def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
         """Yield the assistant's reply, one string a token."""
-        return (piece for _, piece in self.model.generate_many([Request(self, grammar, sampling)]))
+
+        def begun() -> Iterator[Reply]:
+            self.model.check_open()
+            yield reply_of(self, grammar, sampling)
+
+        with closing(self.model.desk.pieces(self.model, begun)) as pieces:
+            for _, piece in pieces:
+                yield piece
+
+    def weigh(self, options: Sequence[str]) -> list[float]:
+        """Return the log-probability, without a grammar, of the first token of each text as
+        what comes next."""
+        model = self.model
+        with model.desk.visit(model):
+            model.check_open()
+            ready: Ready = []
+            while not ready and not self.stopped():
+                ready = model.engine.read([self])
+            firsts = [model.vocabulary.tokenize(option)[0] for option in options]
+            return log_probabilities(ready[0][1], firsts) if ready else [0.0] * len(firsts)
 
     def fork(self, count: int) -> list[LlamaContext]:
         """Return so many contexts that go on from here, sharing what was read."""
         model = self.model
-        with model.lock:
+        with model.desk.visit(model):
             model.check_open()
             slot = model.engine.read_but_last(self)
             forks = [
@@ -107,6 +133,7 @@ class LlamaContext:
                 for _ in range(count)
             ]
             if slot is not None:
+                self.shared = slot.length
                 for fork in forks:
                     model.engine.branch(fork, slot)
                     fork.shared = slot.length
@@ -119,30 +146,26 @@ class LlamaContext:
         marks = model.thinking_marks
         if marks is None:
             return
-        opening, closing = (model.vocabulary.tokenize(mark, trusted=True) for mark in marks)
-        opened = self._tokens[-len(opening) - 1 :]
+        [first], [last] = (model.vocabulary.tokenize(mark, trusted=True) for mark in marks)
+        opened = self._tokens[-2:]
         thinking = marks[0] in model.vocabulary.text_of(opened)
-        with model.lock:
-            sampling = replace(_FREELY, seed=seed)
-            picker = Picker(model.grammars, None, sampling, besides=(opening[0], closing[0]))
         ending = model.vocabulary.tokenize(f"\n{marks[1]}\n\n", trusted=True)
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        most = max(0, min(most, self.room - len(ending) - 1))
+
+        def begun() -> Iterator[Reply]:
+            model.check_open()
+            sampling = replace(_FREELY, seed=seed)
+            picker = Picker(model.grammars, None, sampling, besides=(first, last))
+            yield Thoughts(self, picker, most=most, opening=None if thinking else first)
+
         text = ""
-        try:
-            for _ in range(min(most, self.room - len(ending) - 1)):
-                with model.lock:
-                    token = model.next_token(self, picker)
-                    if token is None or not (thinking or [token] == opening):
-                        break
-                    self.has_written(token)
-                    piece = decoder.decode(model.vocabulary.bytes_of(token, special=True))
+        with closing(model.desk.pieces(model, begun)) as pieces:
+            for _, piece in pieces:
                 thinking, text = True, text + piece
                 yield piece
                 if marks[1] in text:
-                    self.force("\n\n")
-                    return
-        finally:
-            with model.lock:
-                picker.close()
-        if thinking and not self.stopped():
+                    break
+        if marks[1] in text:
+            self.force("\n\n")
+        elif thinking and not self.stopped():
             self._take(ending[: self.room])

@@ -13,6 +13,7 @@ import re
 from collections import deque
 from collections.abc import Collection
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 import llama_cpp
@@ -60,6 +61,7 @@ class Grammars:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
+        self._lock = RLock()  # that of the compiled ones: states are their users' own
         self._compiled: dict[str, Any] = {}
         self._one = llama_cpp.llama_token_data()
         self._array_of_one = ctypes.byref(
@@ -73,6 +75,10 @@ class Grammars:
 
         Raises GrammarError, with llama.cpp's complaint, where it does not compile.
         """
+        with self._lock:
+            return self._compile(text)
+
+    def _compile(self, text: str) -> Any:
         if text not in self._compiled:
             if len(text) > MAX_CHARACTERS or _nesting(text) > MAX_NESTING or "\0" in text:
                 raise GrammarError("the grammar is too large or too deeply nested")
@@ -92,13 +98,15 @@ class Grammars:
 
     def close(self) -> None:
         """Free the compiled grammars."""
-        while self._compiled:
-            llama_cpp.llama_sampler_free(self._compiled.popitem()[1])
+        with self._lock:
+            while self._compiled:
+                llama_cpp.llama_sampler_free(self._compiled.popitem()[1])
 
     def start(self, text: str) -> Any:
         """Return a fresh state of the grammar: one that has reached its end cannot be
         used again, so each reply has its own, to be freed by the caller."""
-        return llama_cpp.llama_sampler_clone(self.compile(text))
+        with self._lock:
+            return llama_cpp.llama_sampler_clone(self.compile(text))
 
     def admitted(self, state: Any, tokens: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return those of the tokens that may come next."""
@@ -159,9 +167,9 @@ class Picker:
 
     def close(self) -> None:
         """Free the grammar's state."""
-        if self._state is not None:
-            llama_cpp.llama_sampler_free(self._state)
-            self._state = None
+        state, self._state = self._state, None
+        if state is not None:
+            llama_cpp.llama_sampler_free(state)
 
     def pick(self, logits: Logits) -> int | None:
         """Return the next token, or None where the reply ends.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from local_react.backends.llama.evaluator import Evaluator, Outcome, Row
 from local_react.backends.llama.slots import Owner, Slot, Slots
@@ -44,15 +44,9 @@ class Reader(Owner, Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Progress:
-    """What one batch came to."""
-
-    ready: list[tuple[Reader, Logits]] = field(default_factory=list)
-    """Those that are read to their end, with the logits after their last token: a view
-    that the next batch changes."""
-    parked: list[Reader] = field(default_factory=list)
-    """Those that lost their place in the cache, because it is full."""
+Ready: TypeAlias = list[tuple[Reader, Logits]]
+"""Those that are read to their end, with the logits after their last token: a view that the
+next batch changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +68,25 @@ class Engine:
         self._latest: dict[Slot, int] = {}
         """Whose logits the evaluator still has, and in which row."""
         self.prefix = Prefix()
+        self._spent = 0.0
+        """Seconds so far on a fixed beginning that is not there yet."""
         self.reading = (0, 0)
         """How far a text of several batches is read: tokens read, and its tokens."""
 
-    def read(self, readers: Sequence[Reader]) -> Progress:
+    def read(self, readers: Sequence[Reader]) -> Ready:
         """Read one batch for the readers: the new tokens of each as far as they fit, of
-        those first that have the fewest.
+        those first that have the fewest. One that has no slot afterwards has to wait: there
+        is no room in the cache, or more of its fixed tokens has to be read first.
 
         Raises ModelError where llama.cpp fails, and KeyboardInterrupt on Ctrl-C; what
         was read in earlier batches is kept.
         """
-        progress = Progress()
         for reader in readers:
             if reader.slot is None:
-                self._seat(reader, [other.slot for other in readers if other.slot])
-            if reader.slot is None:
-                progress.parked.append(reader)
+                keep = [other.slot for other in readers if other.slot]
+                if not self._seat(reader, keep):
+                    break  # those behind may need the same beginning
+        known: Ready = []
         seats: list[tuple[Reader, Slot]] = []
         # After all are seated, because that may take batches of its own.
         for reader in readers:
@@ -98,22 +95,22 @@ class Engine:
                 continue
             self._slots.touch(slot)
             if slot.length == len(reader.tokens):
-                progress.ready += self._known(reader, slot)
+                known += self._known(reader, slot)
             else:
                 seats.append((reader, slot))
-        if progress.ready or not seats:  # what is known is lost with the next batch
-            return progress
+        if known or not seats:  # what is known is lost with the next batch
+            return known
         if len(seats) > 1:
             seats.sort(key=lambda seat: len(seat[0].tokens) - seat[1].length)
-        self._read_batch(seats, progress)
-        return progress
+        return self._read_batch(seats)
 
     def read_but_last(self, reader: Reader) -> Slot | None:
         """Read all of a reader's tokens but the last; return its slot, or None where it
         was stopped or the slot holds the last one too and cannot give it up."""
         wanted = len(reader.tokens) - 1
         if reader.slot is None or not self._is_sound(reader.slot):
-            self._seat(reader, ())
+            while not self._seat(reader, ()):
+                pass
         slot = reader.slot
         while slot is not None and slot.length < wanted:
             tokens = reader.tokens[slot.length : min(wanted, slot.length + self._evaluator.batch)]
@@ -127,6 +124,10 @@ class Engine:
         """Give a new reader a copy of a slot, where there is a sequence for it."""
         self._slots.give(reader, slot)
 
+    def seated(self) -> list[Owner]:
+        """Return all who have a place in the cache."""
+        return self._slots.owners()
+
     def slot_of(self, reader: Reader) -> Slot:
         """Return the reader's slot, for measurements."""
         assert reader.slot is not None, "it has no place in the cache"
@@ -136,7 +137,7 @@ class Engine:
         """Empty a slot and take it back."""
         self._slots.drop(slot)
 
-    def _read_batch(self, seats: list[tuple[Reader, Slot]], progress: Progress) -> None:
+    def _read_batch(self, seats: list[tuple[Reader, Slot]]) -> Ready:
         seats = seats[: self._evaluator.batch]
         last, slot = seats[-1]
         self.reading = (slot.length, len(last.tokens))
@@ -152,19 +153,18 @@ class Engine:
                 continue
             if len(seats) == 1:
                 raise ModelError(_FULL)
-            reader, slot = seats.pop()
-            self._slots.drop(slot)
-            progress.parked.append(reader)
+            self._slots.drop(seats.pop()[1])
         if outcome == "stopped":
-            return
+            return []
         complete = [seat for seat, row in zip(seats, rows, strict=False) if row.complete]
         logits = self._evaluator.logits(len(complete))
         self._latest = {slot: index for index, (_, slot) in enumerate(complete)}
-        progress.ready += [(reader, logits[index]) for index, (reader, _) in enumerate(complete)]
+        ready = [(reader, logits[index]) for index, (reader, _) in enumerate(complete)]
         for (reader, slot), row in zip(seats, rows, strict=False):
             _note(reader, slot, len(row.tokens))
+        return ready
 
-    def _known(self, reader: Reader, slot: Slot) -> list[tuple[Reader, Logits]]:
+    def _known(self, reader: Reader, slot: Slot) -> Ready:
         """Return the reader with its logits, if they are still there; else see to it
         that its last token is read again."""
         if slot in self._latest:
@@ -173,19 +173,26 @@ class Engine:
         self._cut(slot, slot.length - 1)
         return []
 
-    def _seat(self, reader: Reader, keep: Sequence[Slot]) -> None:
-        """Give a reader a slot, if one is to be had without those to keep."""
+    def _seat(self, reader: Reader, keep: Sequence[Slot]) -> bool:
+        """Give a reader a slot, if one is to be had without those to keep; return False
+        where more of its fixed tokens has to be read first: one batch of them is read."""
         started, read = perf_counter(), reader.usage.evaluated
         if self._warm_start is not None:  # else they would have to be read again
             self._slots.drop_other_trunks(tuple(reader.tokens[: reader.fixed]))
         trunk = self._trunk(reader, keep) if reader.fixed else None
-        self.prefix = Prefix(perf_counter() - started, reader.usage.evaluated == read)
+        self._spent += perf_counter() - started
+        if trunk is not None and trunk.length < reader.fixed:
+            return False
+        self.prefix = Prefix(self._spent, reader.usage.evaluated == read)
+        self._spent = 0.0
         if not reader.stopped():
             self._slots.give(reader, trunk, keep)
+        return True
 
     def _trunk(self, reader: Reader, keep: Sequence[Slot]) -> Slot | None:
         """Return the slot that holds the reader's fixed tokens: found, fetched from an
-        earlier process, or read. None where it was stopped, or none is to be had."""
+        earlier process, or read, by one batch more at a time, so that others get on with
+        theirs. None where it was stopped, or none is to be had."""
         tokens = tuple(reader.tokens[: reader.fixed])
         slot = self._slots.trunk(tokens)
         if slot is None or not self._is_sound(slot):
@@ -194,11 +201,11 @@ class Engine:
             return None
         if slot.length == len(tokens) or (slot.length == 0 and self._fetch(slot, tokens)):
             return slot
-        while slot.length < len(tokens):
-            new = tokens[slot.length : slot.length + self._evaluator.batch]
-            if not self._read_for(reader, slot, new, keep):
-                return None
-        self._keep(slot, tokens)
+        new = tokens[slot.length : slot.length + self._evaluator.batch]
+        if not self._read_for(reader, slot, new, keep):
+            return None
+        if slot.length == len(tokens):
+            self._keep(slot, tokens)
         return slot
 
     def _keep(self, slot: Slot, tokens: tuple[int, ...]) -> None:

@@ -14,7 +14,8 @@ import llama_cpp
 
 from local_react.backends.chat_template import ChatTemplate, Segment, chatml
 from local_react.backends.llama.context import LlamaContext
-from local_react.backends.llama.decoding import Grammars, Picker
+from local_react.backends.llama.decoding import Grammars
+from local_react.backends.llama.desk import Desk
 from local_react.backends.llama.engine import Engine
 from local_react.backends.llama.evaluator import Evaluator, FlashAttention, Settings
 from local_react.backends.llama.loading import (
@@ -28,13 +29,13 @@ from local_react.backends.llama.loading import (
     supports_gpu,
 )
 from local_react.backends.llama.native import native_log
-from local_react.backends.llama.replies import Replies
+from local_react.backends.llama.replies import Reply, reply_of
 from local_react.backends.llama.slots import Slots
 from local_react.backends.llama.vocabulary import Vocabulary
 from local_react.backends.llama.warm_start import WarmStart
 from local_react.catalog import resolve
 from local_react.core import Message, Request
-from local_react.errors import ContextFull, ModelError
+from local_react.errors import ContextFull, ModelError, UsageError
 from local_react.gguf_header import read_header
 from local_react.memory import CacheType
 from local_react.prefix_cache import PrefixCache, prefix_dir
@@ -91,6 +92,7 @@ class LlamaModel:
         native_log().verbose = verbose
         self._model = load(self.path, gpu_layers=gpu_layers, repack=self.repack)
         self.lock = threading.RLock()
+        self.desk = Desk()
         self.vocabulary = Vocabulary(self._model)
         self.grammars = Grammars(self.vocabulary)
         sequences = sequences_for(self._model)
@@ -117,7 +119,7 @@ class LlamaModel:
 
     def close(self) -> None:
         """Free the memory of the model, which cannot be used afterwards."""
-        with self.lock:
+        with self.desk.visit(self):
             self._model = None
             self.vocabulary.close()
             self._free()
@@ -155,24 +157,42 @@ class LlamaModel:
             )
         return LlamaContext(self, tokens, fixed=len(shared) if fixed else 0, cancel=cancel)
 
+    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+        """Return the log-probability of the first token of each text as a reply's beginning.
+
+        Raises ContextFull where the messages don't fit.
+        """
+        return self.start(messages, fixed=True).weigh(options)
+
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield the replies to many requests, written at the same time: pairs of the
-        request's number and a piece of its reply."""
-        return iter(Replies(self, requests))
+        request's number and a piece of its reply.
+
+        Raises UsageError where two of them share a context, and GrammarError, before a
+        token is chosen.
+        """
+
+        def begun() -> Iterator[Reply]:
+            self.check_open()
+            if len({request.context for request in requests}) < len(requests):
+                raise UsageError("two requests share a context: fork it")
+            for number, request in enumerate(requests):
+                yield self._reply(request, number)
+
+        return self.desk.pieces(self, begun)
+
+    def _reply(self, request: Request, number: int) -> Reply:
+        context = request.context
+        if not isinstance(context, LlamaContext) or context.model is not self:
+            raise UsageError("a request is for a context of another model: ask that one")
+        return reply_of(
+            context, request.grammar, request.sampling, number=number, most=request.most
+        )
 
     @property
     def native_context(self) -> Any:
         """The native context, for measurements."""
         return self._evaluator.native
-
-    def next_token(self, context: LlamaContext, picker: Picker) -> int | None:
-        """Read what is new to a context and return the token that comes next; None where
-        the reply ends or the context was stopped. Hold the lock."""
-        self.check_open()
-        while not context.stopped():
-            for _, logits in self.engine.read([context]).ready:
-                return picker.pick(logits)
-        return None
 
     def count(self, text: str) -> int:
         """Return how many tokens the text is."""
@@ -182,8 +202,7 @@ class LlamaModel:
     def check(self, grammar: str) -> None:
         """Raise GrammarError where the grammar does not compile."""
         self.check_open()
-        with self.lock:
-            self.grammars.compile(grammar)
+        self.grammars.compile(grammar)
 
     def prompt(self, messages: Sequence[Message]) -> str:
         """Return the text that the model reads for these messages, with its control

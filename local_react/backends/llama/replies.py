@@ -1,129 +1,77 @@
-"""Replies that are written at the same time: each under its own grammar, one batch for
-the next token of all."""
+"""One reply that is being written, and whoever wants it."""
 
 from __future__ import annotations
 
 import codecs
-from collections import deque
-from collections.abc import Iterator, Sequence
+from threading import get_ident
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from local_react.backends.llama.context import LlamaContext
 from local_react.backends.llama.decoding import Picker
-from local_react.backends.llama.engine import Reader
+from local_react.backends.llama.vocabulary import Vocabulary
 from local_react.backends.sampling import Logits
-from local_react.core import Request
-from local_react.errors import UsageError
+from local_react.core import Sampling
 from local_react.gbnf import forced_beginning
 
 if TYPE_CHECKING:
-    from local_react.backends.llama.model import LlamaModel
+    from local_react.backends.llama.context import LlamaContext
 
 _RESERVE = 128
 """Cells of the cache that a reply is expected to need when it is begun, if it may be that
 long. One that needs more, where there are none, waits for another to end."""
 
 
-class Replies:
-    """The replies to some requests. Iterating over it raises UsageError where two of them
-    share a context, and GrammarError, before a token is chosen."""
+class Reply:
+    """One reply that is being written, at most `most` tokens of it.
 
-    def __init__(self, model: LlamaModel, requests: Sequence[Request]) -> None:
-        self._model = model
-        self._requests = requests
-        self._active: dict[Reader, _Reply] = {}
-        self._waiting: deque[_Reply] = deque()
+    It is read for and written to by one thread at a time: the one that leads.
+    """
 
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        model = self._model
-        if len({request.context for request in self._requests}) < len(self._requests):
-            raise UsageError("two requests share a context: fork it")
-        try:
-            with model.lock:
-                model.check_open()
-                for number, request in enumerate(self._requests):
-                    self._waiting.append(_Reply(model, number, request))
-            while self._active or self._waiting:
-                # Held for one token: another thread's contexts have places of their own.
-                with model.lock:
-                    model.check_open()
-                    written = self._advance()
-                yield from written
-        finally:
-            with model.lock:
-                self._close()
-
-    def _advance(self) -> list[tuple[int, str]]:
-        """Read one batch and choose the tokens that can be chosen; return their text."""
-        if self._waiting:
-            self._admit()
-        for reply in [reply for reply in self._active.values() if reply.is_over()]:
-            self._end(reply)
-        progress = self._model.engine.read(list(self._active))
-        written = []
-        for context, logits in progress.ready:
-            reply = self._active[context]
-            piece = reply.next_piece(logits)
-            if piece is None:
-                self._end(reply)
-            else:
-                written.append((reply.number, piece))
-        for context in progress.parked:
-            self._waiting.appendleft(self._active.pop(context))
-        return written
-
-    def _admit(self) -> None:
-        """Begin waiting replies while there should be cells for them."""
-        room = self._model.context_size - sum(reply.cells for reply in self._active.values())
-        while self._waiting and (not self._active or self._waiting[0].cells <= room):
-            if len(self._active) >= self._model.most_replies:
-                return
-            reply = self._waiting.popleft()
-            room -= reply.cells
-            self._active[reply.context] = reply
-            reply.begin()
-
-    def _end(self, reply: _Reply) -> None:
-        reply.close()
-        del self._active[reply.context]
-
-    def _close(self) -> None:
-        for reply in (*self._active.values(), *self._waiting):
-            reply.close()
-        self._active.clear()
-        self._waiting.clear()
-
-
-class _Reply:
-    """One reply that is being written."""
-
-    def __init__(self, model: LlamaModel, number: int, request: Request) -> None:
-        if not isinstance(request.context, LlamaContext) or request.context.model is not model:
-            raise UsageError("a request is for a context of another model: ask that one")
+    def __init__(
+        self,
+        context: LlamaContext,
+        picker: Picker,
+        *,
+        number: int = 0,
+        most: int | None = None,
+        beginning: str = "",
+    ) -> None:
+        self.context = context
+        context.thread = get_ident()
         self.number = number
-        self.context = request.context
-        self._vocabulary = model.vocabulary
-        self._left = request.most
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._picker = Picker(model.grammars, request.grammar, request.sampling)
-        self._beginning = forced_beginning(request.grammar) if request.grammar else ""
+        self.begun = False
+        self.entered = monotonic()
+        """Since when it is wanted."""
+        self._picker = picker
+        self._left = most
+        self._beginning = beginning
         self._forced: list[int] = []
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of its model."""
+        return self.context.model.vocabulary
+
+    @property
+    def shared(self) -> int:
+        """How many of its tokens have cells that others may use as well."""
+        return self.context.shared if self.context.slot else self.context.fixed
 
     @property
     def cells(self) -> int:
         """Cells of the cache that it needs for itself, beside what it may share."""
         expected = _RESERVE if self._left is None else min(self._left, _RESERVE)
-        shared = self.context.shared if self.context.slot else self.context.fixed
-        return len(self.context.tokens) - shared + expected
+        return len(self.context.tokens) - self.shared + expected
 
     def begin(self) -> None:
         """Write what the reply has to begin with, to be read in one batch with the end of
         the prompt. Once; later there is nothing."""
-        beginning, self._beginning = self._beginning, ""
+        beginning, self._beginning, self.begun = self._beginning, "", True
         if not beginning or self.is_over():
             return
         # But for the last token, which might be another one together with what comes.
-        tokens = self._vocabulary.tokenize(beginning)[:-1]
+        tokens = self.vocabulary.tokenize(beginning)[:-1]
         most = self.context.room if self._left is None else min(self.context.room, self._left)
         if len(tokens) < most:
             self._forced = self._picker.begin(tokens)
@@ -139,17 +87,121 @@ class _Reply:
         """Choose the next token and return its text, behind what the reply had to begin
         with if it is the first; return None where the reply ends."""
         token = self._picker.pick(logits)
-        if token is None:
+        if token is None or not self._wants(token):
             return None
         self.context.has_written(token)
         if self._left is not None:
             self._left -= 1
         tokens, self._forced = [*self._forced, token], []
-        return self._decoder.decode(b"".join(map(self._vocabulary.piece, tokens)))
+        return self._decoder.decode(b"".join(map(self._bytes_of, tokens)))
 
     def close(self) -> None:
         """Free what the reply holds, and take back what nobody has seen of it."""
         self._picker.close()
-        if self._forced:
-            self.context.take_back(len(self._forced))
-            self._forced = []
+        forced, self._forced = self._forced, []
+        if forced:
+            self.context.take_back(len(forced))
+
+    def _wants(self, token: int) -> bool:
+        return True
+
+    def _bytes_of(self, token: int) -> bytes:
+        return self.vocabulary.piece(token)
+
+
+class Thoughts(Reply):
+    """What a model thinks before it replies: it is over at once where the model neither
+    has begun to think nor begins with the opening mark."""
+
+    def __init__(
+        self, context: LlamaContext, picker: Picker, *, most: int, opening: int | None
+    ) -> None:
+        super().__init__(context, picker, most=most)
+        self._opening = opening
+        """The mark that has to come first; None where it is there."""
+
+    def _wants(self, token: int) -> bool:
+        expected, self._opening = self._opening, None
+        return expected in (None, token)
+
+    def _bytes_of(self, token: int) -> bytes:
+        return self.vocabulary.bytes_of(token, special=True)
+
+
+def reply_of(
+    context: LlamaContext,
+    grammar: str | None,
+    sampling: Sampling,
+    *,
+    number: int = 0,
+    most: int | None = None,
+) -> Reply:
+    """Return a context's reply under a grammar.
+
+    Raises GrammarError where that does not compile, and ModelError where the model is
+    closed.
+    """
+    picker = Picker(context.model.grammars, grammar, sampling)
+    beginning = forced_beginning(grammar) if grammar else ""
+    return Reply(context, picker, number=number, most=most, beginning=beginning)
+
+
+class Consumer:
+    """Whoever wants some replies together. All of them are asking, or none is.
+
+    `asking`, `reading`, `gone`, `since` and `thread` belong to the desk; what was written,
+    and the error, to the thread that leads as long as `reading`, else to the consumer's.
+    """
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+        """Those that are not at their ends."""
+        self.written: list[tuple[int, str]] = []
+        self.error: Exception | None = None
+        self.asking = False
+        self.reading = False
+        """It is in the batch that is being read."""
+        self.gone = False
+        self.since = monotonic()
+        """When it was last given something, or came."""
+        self.thread = get_ident()
+        """Which asked last."""
+
+    @property
+    def has_answer(self) -> bool:
+        """True once there is something to give it, or nothing more to come."""
+        return bool(self.written or self.error is not None or not self.replies)
+
+    def end_those_over(self) -> None:
+        """End the replies of which no more may be written."""
+        for reply in [reply for reply in self.replies if reply.is_over()]:
+            self.end(reply)
+
+    def write(self, reply: Reply, logits: Logits) -> None:
+        """Write the next token of a reply. What goes wrong is this consumer's alone."""
+        try:
+            piece = reply.next_piece(logits)
+            if piece is None:
+                self.end(reply)
+            else:
+                self.written.append((reply.number, piece))
+        except Exception as error:  # noqa: BLE001 - raised where it belongs
+            self.error = error
+
+    def take(self) -> list[tuple[int, str]]:
+        """Return what was written, nothing at the end of all replies; raise its error."""
+        if self.error is not None:
+            raise self.error
+        written, self.written = self.written, []
+        return written
+
+    def end(self, reply: Reply) -> None:
+        """End one reply."""
+        self.replies.remove(reply)
+        reply.close()
+
+    def close(self) -> None:
+        """End all."""
+        while self.replies:
+            self.replies[-1].close()  # twice, if Ctrl-C comes now, which does no harm
+            self.replies.pop()

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import count
+from time import monotonic
 from typing import Protocol
 
 from local_react.backends.llama.evaluator import Evaluator
@@ -27,10 +28,14 @@ class Slot:
     """How many tokens it holds."""
     used: int = 0
     """When it was last needed, by a clock of the slots' own."""
+    at: float = 0.0
+    """The same by the clock of the machine, in seconds."""
     owner: Callable[[], Owner | None] | None = None
     """Returns the context, or None once it is gone; a trunk has no owner."""
     unsure: bool = False
     """It may hold more than it is said to: Ctrl-C came while that was noted."""
+    trunk: Slot | None = None
+    """Where its first cells come from, which it shares."""
 
 
 class Owner(Protocol):
@@ -51,7 +56,7 @@ class Slots:
 
     def touch(self, slot: Slot) -> None:
         """Note that a slot is needed now."""
-        slot.used = next(self._clock)
+        slot.used, slot.at = next(self._clock), monotonic()
 
     def trunk(self, tokens: tuple[int, ...]) -> Slot | None:
         """Return the trunk that holds exactly these tokens, if there is one."""
@@ -88,6 +93,7 @@ class Slots:
         if source is not None:
             self._evaluator.copy(source.sequence, slot.sequence)
             slot.length = source.length
+            slot.trunk = source.trunk or source
         slot.owner = weakref.ref(owner)
         owner.slot = slot
         return slot
@@ -109,11 +115,18 @@ class Slots:
 
     def make_room(self, keep: Collection[Slot] = ()) -> bool:
         """Drop the slot that was not needed for longest; return False where there is
-        none but those to keep."""
+        none but those to keep. A trunk that others share goes last: it has no cells of
+        its own, and the next context would have to read it again."""
+        shared = {id(slot.trunk) for slot in self._owned}
         slots = [s for s in (*self._owned, *self._trunks.values()) if s not in keep]
         if slots:
-            self.drop(min(slots, key=lambda slot: slot.used))
+            self.drop(min(slots, key=lambda slot: (id(slot) in shared, slot.used)))
         return bool(slots)
+
+    def owners(self) -> list[Owner]:
+        """Return all who have a slot."""
+        found = [slot.owner() for slot in self._owned if slot.owner]
+        return [owner for owner in found if owner is not None]
 
     def drop(self, slot: Slot) -> None:
         """Empty a slot and take it back. Whoever had it reads its tokens again."""
