@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections import Counter
@@ -36,24 +35,53 @@ from time import perf_counter
 from typing import Final
 
 from common import run, verdict
-from hotpot import SUFFIX, Question, exact_match, f1, read_questions, write_documents
-from intervals import bootstrap, wilson
 
 from local_react import Agent, LlamaModel
 from local_react.core import Message, Model, Request
 from local_react.documents import Hit, Library
 from local_react.errors import UsageError
+from local_react.evaluation.corpus import SUFFIX, file_name, write_documents
+from local_react.evaluation.scoring import exact_match, f1, without_references
+from local_react.evaluation.sets import data_folder
+from local_react.evaluation.statistics import bootstrap, wilson
 from local_react.tools.documents import make_documents
 
-ROOT = Path(__file__).resolve().parents[1]
 ARMS: Final = ("bare", "top5", "react")
 FOUND_BAR = 0.97
 TOP = 5
 MOST = 64
 """Tokens of an answer that is written without our loop."""
-REFERENCE: Final = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
-"""A source's number, as [2]: no word of the answer."""
 ASKED = "{} Give the answer alone, in as few words as possible."
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, its answer, and the files of the paragraphs that it rests on."""
+
+    id: str
+    text: str
+    answer: str
+    gold: frozenset[str]
+
+    def is_supported_by(self, names: Sequence[str]) -> bool:
+        """Return whether one of the files is gold."""
+        return not self.gold.isdisjoint(names)
+
+
+def read_questions(path: Path) -> list[Question]:
+    """Return the questions of a JSONL file."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return [
+        Question(
+            id=row["id"],
+            text=row["question"],
+            answer=row["answer"],
+            gold=frozenset(
+                file_name(part["title"]) for part in row["context"] if part["supporting"]
+            ),
+        )
+        for row in (json.loads(line) for line in lines if line.strip())
+    ]
 
 
 @dataclass(frozen=True)
@@ -97,9 +125,8 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    data = Path(os.environ.get("LOCAL_REACT_DATA", ROOT.parent / "shared" / "data"))
     found = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    found.add_argument("--data", type=Path, default=data, help="the folder with hotpotqa/")
+    found.add_argument("--data", type=Path, default=data_folder(), help="the folder with hotpotqa/")
     found.add_argument("--n", type=int, help="the first so many questions; else all")
     found.add_argument("--arms", type=_arms, default=ARMS, help="of bare,top5,react")
     found.add_argument("--model", default="qwen2.5-coder-1.5b")
@@ -202,7 +229,7 @@ def _file(where: str) -> str:
 def _result(question: Question, arm: str, model: str, answer: Callable[[str], Reply]) -> Result:
     started = perf_counter()
     reply = answer(question.text)
-    words = REFERENCE.sub("", reply.answer)
+    words = without_references(reply.answer)
     return Result(
         id=question.id,
         arm=arm,

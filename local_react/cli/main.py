@@ -16,6 +16,7 @@ from local_react.cli.cache import cache
 from local_react.cli.calc import calc
 from local_react.cli.docs import docs
 from local_react.cli.doctor import doctor
+from local_react.cli.evaluate import evaluate
 from local_react.cli.network import network
 from local_react.cli.pull import models, pull
 from local_react.cli.show import complain
@@ -28,6 +29,7 @@ _COMMANDS = {
     "models": models,
     "doctor": doctor,
     "bench": bench,
+    "eval": evaluate,
     "cache": cache,
     "docs": docs,
     "network": network,

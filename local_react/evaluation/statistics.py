@@ -1,15 +1,14 @@
-"""How sure a share, a mean or a difference is: 95 % intervals."""
+"""How sure a share, a mean or a difference is: 95 % intervals, and paired tests."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from math import sqrt
-from statistics import fmean
+from math import comb, sqrt
+from statistics import NormalDist, fmean
 from typing import Final
 
-_Z: Final = 1.959964
-"""The standard normal's 97.5 % quantile."""
+_Z: Final = NormalDist().inv_cdf(0.975)
 _RESAMPLES: Final = 4000
 
 
@@ -32,3 +31,13 @@ def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
     drawn = random.Random(seed)
     means = sorted(fmean(drawn.choices(values, k=len(values))) for _ in range(_RESAMPLES))
     return means[round(0.025 * (_RESAMPLES - 1))], means[round(0.975 * (_RESAMPLES - 1))]
+
+
+def mcnemar(gained: int, lost: int) -> float:
+    """Return the two-sided p of the exact test (McNemar, 1947) between two ways to answer
+    the same questions: one alone was right in `gained` of them, the other in `lost`."""
+    count, fewer = gained + lost, min(gained, lost)
+    tail: int = sum(comb(count, hits) for hits in range(fewer + 1))
+    # Divided as integers: 2**count is beyond a float for some thousand pairs.
+    p: float = 2 * tail / 2**count
+    return min(1.0, p)

@@ -1,0 +1,1 @@
+"""How many questions are answered right, and the bars for it."""
