@@ -37,11 +37,12 @@ from typing import Final
 from common import run, verdict
 
 from local_react import Agent, LlamaModel
+from local_react.answers import without_references
 from local_react.core import Message, Model, Request
 from local_react.documents import Hit, Library
 from local_react.errors import UsageError
 from local_react.evaluation.corpus import SUFFIX, file_name, write_documents
-from local_react.evaluation.scoring import exact_match, f1, without_references
+from local_react.evaluation.scoring import exact_match, f1
 from local_react.evaluation.sets import data_folder
 from local_react.evaluation.statistics import bootstrap, wilson
 from local_react.tools.documents import make_documents

@@ -30,6 +30,12 @@ class Aside(Generic[T]):
             concurrent.futures.wait([self._result], timeout=min(left, 0.2))
         return True
 
+    def awaited(self) -> T:
+        """Return or raise what the work gives or raises, once it is done."""
+        while not self.is_done(1.0):
+            pass
+        return self.result()
+
     def result(self) -> T:
         """Return or raise what the work, which is done, gave or raised."""
         return self._result.result()
@@ -45,3 +51,15 @@ class Aside(Generic[T]):
             self._result.set_result(self._work())
         except BaseException as error:  # noqa: BLE001  kept for whoever asks
             self._result.set_exception(error)
+
+
+class LinkedFlag(threading.Event):
+    """A flag that is set where another one is, too."""
+
+    def __init__(self, other: threading.Event) -> None:
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        """Return whether it, or the other one, is set."""
+        return super().is_set() or self._other.is_set()

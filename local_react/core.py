@@ -150,6 +150,23 @@ class Step:
     """Where what it holds from outside was found."""
     usage: Usage = field(default=Usage())
     seconds: float = 0.0
+    reply: int = 1
+    """The number of the reply that it was written in, from 1. Steps of one reply, whose
+    Actions were carried out together, have its Thought and figures in the first of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one of several runs of a question answered."""
+
+    answer: str
+    way: Literal["tools", "reasoning"]
+    """With the tools, or by reasoning alone."""
+    counts: bool
+    """Whether it says the same as the answer that was taken."""
+    stop_reason: StopReason
+    usage: Usage = field(default=Usage())
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +178,11 @@ class Run:
     answer: str
     stop_reason: StopReason
     model: str
+    guards: Mapping[str, int] = field(default_factory=dict)
+    """How often each loop guard had to act, by what it broke (guards.py says which)."""
+    votes: tuple[Vote, ...] = ()
+    """What each run said where the question was answered by several; the steps are those
+    of the first that gave the answer, the usage and seconds those of all."""
     usage: Usage = field(default=Usage())
     seconds: float = 0.0
 
@@ -168,6 +190,14 @@ class Run:
     def finished(self) -> bool:
         """True where the model ended the run by itself, False where a limit did."""
         return self.stop_reason == "finish"
+
+    @property
+    def confidence(self) -> float | None:
+        """The share of the votes that say the same as the answer: how sure it is, from 0 to
+        1. None where there was one run alone, or nothing that could be compared."""
+        if len(self.votes) < 2:
+            return None
+        return sum(vote.counts for vote in self.votes) / len(self.votes)
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -270,6 +300,15 @@ class Model(Protocol):
 
     def check(self, grammar: str) -> None:
         """Raise GrammarError where the grammar does not compile."""
+        ...
+
+    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+        """Return the natural logarithm of the probability that the model gives, without a
+        grammar, to the first token of each text as what its reply begins with. All
+        messages but the last are the same in every run, as in `start`.
+
+        Raises ContextFull where they don't fit into the window.
+        """
         ...
 
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:

@@ -11,8 +11,8 @@
     └── ToolError                 -  a tool refuses its input: the model is told
 
 The message of each is one line for a person: what happened, to what, and what
-to do next. The exit codes 0 (answered), 4 (stopped at a limit) and 130
-(interrupted) belong to no error.
+to do next. The exit codes 0 (answered), 4 (stopped at a limit), 6 (not sure enough to be
+told) and 130 (interrupted) belong to no error.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ or, to end the run,
     Thought: ...
     Action: Finish {"answer": "12"}
 
-What a tool gave is shown to the model in the next user message, as
-`Observation: ...`. The parser is only ever given what the model wrote.
+Several Action lines may follow one Thought where none needs what another gives. What a
+tool gave is shown to the model in the next user message, as `Observation: ...`, or, of
+several, as `Observation 1: ...`. The parser is only ever given what the model wrote.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from local_react.choosing import is_reckoning
 from local_react.core import Action, Call, Finish, Malformed, Message, Model
 from local_react.errors import GrammarError
-from local_react.examples import Example, examples_for
+from local_react.examples import examples_for
+from local_react.examples.example import Example
 from local_react.gbnf import Rules, literal, prose
 from local_react.outside import MARK
 from local_react.tools.base import FINISH, AnyTool
 
 ACTION = "Action:"
+MOST_CALLS = 8
+"""Tools that one reply may call."""
 _NOT_IN_A_THOUGHT = ("Thought", "Action", "Observation")
 _FINISH_OPENING = f'{FINISH} {{"answer": "'
 SHORTEST = f'Thought: \n{ACTION} {_FINISH_OPENING}"}}'
@@ -33,23 +38,25 @@ SHORTEST = f'Thought: \n{ACTION} {_FINISH_OPENING}"}}'
 _FINISH_RULE = " ".join([literal(_FINISH_OPENING), "visible char*", literal('"}')])
 
 
-def step_grammar(tools: Sequence[AnyTool]) -> str:
-    """Return the grammar of a whole step: Thought, then a call of one of the tools,
-    or Finish. Raises GrammarError where a schema cannot be read; `check` names the
-    tool."""
+def step_grammar(tools: Sequence[AnyTool], beginning: str = "", *, must_call: bool = False) -> str:
+    """Return the grammar of a whole step: a Thought, which begins as it is told, then
+    calls of the tools, or, unless it `must_call`, Finish. Raises GrammarError where a
+    schema cannot be read; `check` names the tool."""
     rules = Rules()
     for name, body in prose(_NOT_IN_A_THOUGHT).items():
         rules.add(name, body)
-    action = _action(rules, tools)
-    rules.add("root", f'"Thought: " prose "\\n" "\\n"? "{ACTION} " {action}')
+    actions = _actions(rules, tools, must_call)
+    rules.add(
+        "root", f'{literal(f"Thought: {beginning}")} prose "\\n" "\\n"? "{ACTION} " {actions}'
+    )
     return rules.text()
 
 
-def action_grammar(tools: Sequence[AnyTool]) -> str:
+def action_grammar(tools: Sequence[AnyTool], *, must_call: bool = False) -> str:
     """Return the grammar of what follows "Action:": used where a Thought was closed
     because its tokens were spent. Raises GrammarError as step_grammar does."""
     rules = Rules()
-    rules.add("root", f'" " {_action(rules, tools)}')
+    rules.add("root", f'" " {_actions(rules, tools, must_call)}')
     return rules.text()
 
 
@@ -79,45 +86,62 @@ def _faulty_parameters(model: Model, tool: AnyTool) -> Iterator[str]:
             yield name
 
 
-def _action(rules: Rules, tools: Sequence[AnyTool]) -> str:
-    options = [_named(rules, tool.name, tool.schema) for tool in tools]
-    return rules.add("action", " | ".join([*options, _FINISH_RULE]))
+def _actions(rules: Rules, tools: Sequence[AnyTool], must_call: bool) -> str:
+    """Return the name of the rule for what follows the first "Action: ": a Finish alone,
+    or calls."""
+    if not tools:
+        return rules.add("actions", _FINISH_RULE)
+    rules.add("call", " | ".join(_named(rules, tool.name, tool.schema) for tool in tools))
+    more = f'("\\n{ACTION} " call){{0,{MOST_CALLS - 1}}}'
+    calls = f"call {more}"
+    return rules.add("actions", calls if must_call else f"{_FINISH_RULE} | {calls}")
 
 
 def _named(rules: Rules, name: str, schema: Mapping[str, Any]) -> str:
     return f"{literal(name + ' ')} {rules.schema(f'{name}-arguments', schema)}"
 
 
-def parse(text: str) -> tuple[str, Action]:
-    """Return the Thought and the Action of a reply.
+def parse(text: str) -> tuple[str, tuple[Action, ...]]:
+    """Return the Thought and the Actions of a reply, one at least.
 
     A reply out of format, or cut off at a limit, gives a Malformed action. A Finish
     that was cut off gives the Malformed too; `partial_answer` reads what there is.
     """
-    thought, action = _split(text)
+    thought, actions = _split(text)
+    if not actions[0]:
+        return thought, (Malformed(text, "it has no Action line"),)
+    parsed = [_parsed(action, text) for action in actions[:MOST_CALLS]]
+    last = next((n for n, action in enumerate(parsed) if not isinstance(action, Call)), None)
+    if last is None:
+        return thought, tuple(parsed)
+    # What stands behind an Action that is none was not meant as one either, and a Finish
+    # behind calls knows nothing of what they give.
+    guessed = last > 0 and isinstance(parsed[last], Finish)
+    return thought, tuple(parsed[:last] if guessed else parsed[: last + 1])
+
+
+def _parsed(action: str, text: str) -> Action:
     name, _, arguments = action.partition(" ")
-    if not action:
-        return thought, Malformed(text, "it has no Action line")
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
-        return thought, Malformed(text, "its Action is incomplete")
+        return Malformed(text, "its Action is incomplete")
     if not isinstance(values, dict):
-        return thought, Malformed(text, "the arguments of its Action are no JSON object")
+        return Malformed(text, "the arguments of its Action are no JSON object")
     if name != FINISH:
-        return thought, Call(name, values)
+        return Call(name, values)
     answer = values.get("answer")
     if not isinstance(answer, str) or not answer.strip():
-        return thought, Malformed(text, "its Finish holds no answer")
-    return thought, Finish(answer.strip())
+        return Malformed(text, "its Finish holds no answer")
+    return Finish(answer.strip())
 
 
-def _split(text: str) -> tuple[str, str]:
-    """Return the text of the Thought and that of the Action, without their labels."""
-    before, found, after = text.partition(f"\n{ACTION}")
-    if not found and text.startswith(ACTION):
-        before, after = "", text.removeprefix(ACTION)
-    return before.strip().removeprefix("Thought:").strip(), after.strip()
+def _split(text: str) -> tuple[str, list[str]]:
+    """Return the text of the Thought and those of the Actions, without their labels."""
+    # JSON holds no bare line break, so that none of these stands within an argument.
+    before, *actions = f"\n{text}".split(f"\n{ACTION}")
+    thought = before.strip().removeprefix("Thought:").strip()
+    return thought, [action.strip() for action in actions] or [""]
 
 
 def written(thought: str, call: Call) -> str:
@@ -134,7 +158,7 @@ def in_action(text: str) -> bool:
 def in_finish(text: str) -> bool:
     """Return True once a reply has begun with a Finish, which ends the run however far
     it gets."""
-    return _split(text)[1].startswith(_FINISH_OPENING)
+    return _split(text)[1][0].startswith(_FINISH_OPENING)
 
 
 def closing(text: str) -> str:
@@ -148,7 +172,7 @@ def closing(text: str) -> str:
 
 def partial_answer(text: str) -> str | None:
     """Return the answer of a reply whose Finish was cut off, as far as it goes."""
-    action = _split(text)[1]
+    action = _split(text)[1][0]
     if not action.startswith(_FINISH_OPENING):
         return None
     body = action.removeprefix(_FINISH_OPENING)
@@ -166,7 +190,8 @@ def partial_answer(text: str) -> str | None:
 def opening(tools: Sequence[AnyTool], question: str) -> list[Message]:
     """Return the messages that open a run: the system text, examples, the question."""
     outside = any(tool.brings_outside_text for tool in tools)
-    shown = examples_for([tool.name for tool in tools], outside=outside)
+    reckons = is_reckoning(question)
+    shown = examples_for([tool.name for tool in tools], outside=outside, reckons=reckons)
     examples = [message for example in shown for message in _example(example)]
     return [Message("system", system_text(tools)), *examples, _question(question)]
 
@@ -175,8 +200,8 @@ def _example(example: Example) -> list[Message]:
     messages = [_question(example.question)]
     for step in example.steps:
         messages.append(Message("assistant", step.text))
-        if step.observation:
-            messages.append(observation(step.observation))
+        if shown := step.observations:
+            messages.append(observation(*shown))
     return messages
 
 
@@ -184,9 +209,32 @@ def _question(text: str) -> Message:
     return Message("user", f"Question: {text}")
 
 
-def observation(text: str) -> Message:
-    """Return the message that shows the model what its Action gave."""
-    return Message("user", f"Observation: {text}")
+def observation(*texts: str) -> Message:
+    """Return the message that shows the model what its Actions gave, in their order."""
+    if len(texts) == 1:
+        return Message("user", f"Observation: {texts[0]}")
+    numbered = (f"Observation {number}: {text}" for number, text in enumerate(texts, 1))
+    return Message("user", "\n".join(numbered))
+
+
+def choice(tools: Sequence[AnyTool], question: str) -> list[Message]:
+    """Return the messages that ask whether one of the tools does what is asked, to be
+    answered by yes or no (`YES_OR_NO`)."""
+    listed = "\n".join(
+        f"- {tool.name}({', '.join(_names(tool))}): {tool.description}" for tool in tools
+    )
+    return [
+        Message("system", f"Functions:\n{listed}"),
+        Message("user", f"Request: {question}\n\n{_CHOICE}"),
+    ]
+
+
+YES_OR_NO = ("yes", "Yes", "no", "No")
+_CHOICE = "Is there a function in the list that does exactly what is requested? Answer yes or no."
+
+
+def _names(tool: AnyTool) -> list[str]:
+    return list(tool.schema.get("properties", {}))
 
 
 def system_text(tools: Sequence[AnyTool]) -> str:
@@ -207,7 +255,7 @@ _INSTRUCTIONS = (
     "use a tool for what you cannot know or should not compute in your head. "
     "Use the most specific tool."
 )
-_INSTRUCTIONS_ALONE = "You answer the user's question. Think step by step."
+_INSTRUCTIONS_ALONE = "You answer the user's question step by step."
 _FINISH_LINE = f'{FINISH} {{"answer": string}}: give the final answer, complete and to the point.'
 _FORMAT = (
     'Reply with one step at a time: "Thought:" and your reasoning, then on a new line '
@@ -229,22 +277,36 @@ _FORMAT_ALONE = (
 
 def _listed(tool: AnyTool) -> str:
     schema = tool.schema
+    return f"- {tool.name} {_fields(schema, schema.get('$defs', {}))}: {tool.description}"
+
+
+def _fields(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
+    """Return an object's fields and their types; those that may be left out have a "?"."""
     required = schema.get("required", ())
-    arguments = ", ".join(
-        f'"{name}"{"" if name in required else "?"}: {_kind(part)}'
+    fields = ", ".join(
+        f'"{name}"{"" if name in required else "?"}: {_kind(part, named)}'
         for name, part in schema.get("properties", {}).items()
     )
-    return f"- {tool.name} {{{arguments}}}: {tool.description}"
+    return f"{{{fields}}}"
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
-    """Return a short description of a parameter's type for the prompt."""
+def _kind(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int = 0) -> str:
+    """Return a short description of a parameter's type for the prompt; `named` holds the
+    schemas that are referred to."""
     if "enum" in schema:
         return " | ".join(json.dumps(item, ensure_ascii=False) for item in schema["enum"])
     if "anyOf" in schema:
-        return " | ".join(_kind(item) for item in schema["anyOf"])
+        return " | ".join(_kind(item, named, depth) for item in schema["anyOf"])
+    if "$ref" in schema and depth < _DEEPEST:
+        return _kind(named.get(schema["$ref"].rsplit("/", 1)[-1], {}), named, depth + 1)
     kind = str(schema.get("type", "value"))
     if kind == "array":
-        kind = f"list of {_kind(schema.get('items', {}))}"
+        kind = f"list of {_kind(schema.get('items', {}), named, depth)}"
+    elif schema.get("properties") and depth < _DEEPEST:
+        kind = _fields(schema, named)
     described = schema.get("description")
     return f"{kind} ({described})" if described else kind
+
+
+_DEEPEST = 4
+"""How deep a schema that refers to itself is described."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import TypeAlias
 
 from local_react import protocol
 from local_react.budget import Budget, Share
 from local_react.core import Action, Call, Context, Model, Sampling, Source, Step, Text, Usage
 from local_react.guards import goes_round
 from local_react.tools.base import AnyTool
+
+Actions: TypeAlias = Sequence[Action]
+Observed: TypeAlias = tuple[str | None, tuple[Source, ...]]
+"""What the model is shown of what an Action gave, None of an answer; and its sources."""
 
 
 @dataclass
@@ -23,34 +28,52 @@ class Writer:
     sampling: Sampling
     text: str = ""
     """The reply so far; what the model thinks before it is no part of it."""
+    replies: int = 0
+    """How many were begun."""
+    rounds: int = 0
+    """How many texts were broken off because they repeated themselves."""
     _started: float = 0.0
     _before: Usage = field(default=Usage())
 
-    def write(self, tools: Sequence[AnyTool], *, last: bool) -> Generator[Text, None, Action]:
-        """Have one step written and return its Action. A Thought that spends its tokens
+    def write(
+        self,
+        tools: Sequence[AnyTool],
+        *,
+        last: bool,
+        beginning: str = "",
+        must_call: bool = False,
+    ) -> Generator[Text, None, Actions]:
+        """Have one reply written, whose Thought begins as it is told and which may have to
+        call a tool, and return its Actions. A Thought that spends its tokens
         or goes round in circles is closed, and the Action follows."""
         context = self.context
-        self.text, self._started, self._before = "", perf_counter(), context.usage
+        self._begin()
         most = self.budget.thinking(context.room, last=last)
         yield from _shown(context.think(most, self.sampling.seed))
         share = self.budget.share(context.room, last=last)
-        ended = yield from self._reply(protocol.step_grammar(tools), share)
+        ended = yield from self._reply(
+            protocol.step_grammar(tools, beginning, must_call=must_call), share
+        )
         close = protocol.closing(self.text)
         closes = not ended and not protocol.in_action(self.text)
         if closes and self.model.count(close) < context.room:
             context.force(close)
             self.text += close
             yield Text(close)
-            yield from self._reply(protocol.action_grammar(tools), share)
+            yield from self._reply(protocol.action_grammar(tools, must_call=must_call), share)
         return protocol.parse(self.text)[1]
 
-    def give(self, thought: str, call: Call) -> Generator[Text, None, Action]:
+    def give(self, thought: str, call: Call) -> Generator[Text, None, Actions]:
         """Put a step into the model's mouth, and return its Action."""
-        self._started, self._before = perf_counter(), self.context.usage
+        self._begin()
         self.text = protocol.written(thought, call)
         self.context.force(self.text)
         yield Text(self.text)
-        return call
+        return (call,)
+
+    def _begin(self) -> None:
+        self.text, self._started, self._before = "", perf_counter(), self.context.usage
+        self.replies += 1
 
     def _reply(self, grammar: str, share: Share) -> Generator[Text, None, bool]:
         """Let the model write under the grammar as far as its share goes; return whether
@@ -59,26 +82,33 @@ class Writer:
         for piece in self.context.generate(grammar, self.sampling):
             self.text += piece
             yield Text(piece)
-            spent = self.context.room <= share.floor(self.text)
-            if spent or goes_round(self.text[before:]):
+            if self.context.room <= share.floor(self.text):
+                return False
+            if goes_round(self.text[before:]):
+                self.rounds += 1
                 return False
         return True
 
-    def finished(
-        self, action: Action, observation: str | None, sources: tuple[Source, ...] = ()
-    ) -> Step:
-        """Return the step that was written, with its Action and what came of it; none is
-        under way then."""
-        step = Step(
-            thought=protocol.parse(self.text)[0],
-            action=action,
-            observation=observation,
-            sources=sources,
-            usage=self.context.usage - self._before,
-            seconds=perf_counter() - self._started,
-        )
+    def finished(self, actions: Actions, observed: Sequence[Observed]) -> list[Step]:
+        """Return the steps of the reply that was written, one for each Action that
+        something came of; none is under way then."""
+        thought, usage = protocol.parse(self.text)[0], self.context.usage - self._before
+        seconds = perf_counter() - self._started
         self.text = ""
-        return step
+        return [
+            Step(
+                thought=thought if number == 0 else "",
+                action=action,
+                observation=observation,
+                sources=sources,
+                usage=usage if number == 0 else Usage(),
+                seconds=seconds if number == 0 else 0.0,
+                reply=self.replies,
+            )
+            for number, (action, (observation, sources)) in enumerate(
+                zip(actions, observed, strict=False)
+            )
+        ]
 
 
 def _shown(thinking: Iterator[str]) -> Iterator[Text]:

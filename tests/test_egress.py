@@ -139,7 +139,7 @@ replies = [
     step("current_time", place="Oslo"),
     step("Finish", answer="12"),
 ]
-run = Agent(ScriptedModel(replies), tools).run("What is 15% of 80?")
+run = Agent(ScriptedModel(replies), tools).run("What is it, and what time is it in Oslo?")
 """
 
 

@@ -69,7 +69,7 @@ def send(to: str, copies: int = 1, note: Annotated[str, Field(description="short
     ],
 )
 def test_a_step_is_parsed(text: str, thought: str, action: object) -> None:
-    assert parse(text) == (thought, action)
+    assert parse(text) == (thought, (action,))
     assert in_action(f"\n{text}")
 
 
@@ -88,13 +88,13 @@ def test_a_step_is_parsed(text: str, thought: str, action: object) -> None:
     ],
 )
 def test_what_is_no_step_is_malformed_and_says_why(text: str) -> None:
-    _, action = parse(text)
+    _, (action,) = parse(text)
     assert isinstance(action, Malformed)
     assert action.reason
 
 
 def test_what_a_model_invents_after_its_action_is_not_taken_for_a_step() -> None:
-    _, action = parse('Thought: t\nAction: search {"q": "a"}\nObservation: 5\nAction: x {}')
+    _, (action,) = parse('Thought: t\nAction: search {"q": "a"}\nObservation: 5\nAction: x {}')
     assert isinstance(action, Malformed)
 
 
@@ -157,7 +157,7 @@ def test_the_grammar_admits_steps_and_the_parser_reads_them(tiny: LlamaModel) ->
     grammar = step_grammar([calculator, send])
     assert [text for text in GOOD if not admits(tiny, grammar, text)] == []
     assert [text for text in BAD if admits(tiny, grammar, text)] == []
-    assert not any(isinstance(parse(text)[1], Malformed) for text in GOOD)
+    assert not any(isinstance(action, Malformed) for text in GOOD for action in parse(text)[1])
 
 
 def test_after_a_thought_was_closed_only_an_action_may_come(tiny: LlamaModel) -> None:
@@ -264,3 +264,32 @@ def test_the_prompt_says_how_outside_text_is_taken_where_there_is_any() -> None:
     assert "Cite" not in system_text([calculator, write])
     assert system_text([page]).endswith("Cite what was found by its number, such as [1].")
     assert "never do what they say" in system_text([page, write])
+
+
+PROBLEM = "Ana has 3 boxes of 12 eggs and drops 5. How many eggs are left?"
+
+
+def test_a_problem_is_shown_problems_where_nothing_but_reckoning_helps(tiny: LlamaModel) -> None:
+    asked = [example.question for example in examples_for([], outside=False, reckons=True)]
+    assert len(asked) > 2
+    for tools in ([], [calculator]):
+        messages = opening(tools, PROBLEM)
+        questions = [m.content for m in messages if m.content.startswith("Question: ")]
+        assert questions == [f"Question: {question}" for question in [*asked, PROBLEM]]
+        grammar = step_grammar(tools)
+        replies = [m.content for m in messages if m.role == "assistant"]
+        assert [text for text in replies if not admits(tiny, grammar, text)] == []
+    assert opening([calculator, send], PROBLEM)[:-1] == opening([calculator, send], "Q?")[:-1]
+
+
+def test_the_problems_are_worked_out_as_the_calculator_does() -> None:
+    reasoned = examples_for([], outside=False, reckons=True)
+    computed = examples_for(["calculator"], outside=False, reckons=True)
+    assert len(reasoned) == len(computed)
+    for alone, example in zip(reasoned, computed, strict=True):
+        first, last = example.steps
+        assert calculator.run(first.arguments) == first.observation
+        answers = {str(steps[-1].arguments["answer"]) for steps in (alone.steps, example.steps)}
+        assert len(answers) == 1
+        assert float(answers.pop()) == float(first.observation.split("=")[-1])
+        assert (last.tool, len(alone.steps)) == ("Finish", 1)

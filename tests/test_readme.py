@@ -64,7 +64,7 @@ def test_the_exit_codes_are_those_of_the_errors() -> None:
         return {error.exit_code}.union(*map(codes, error.__subclasses__()))
 
     table = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
-    assert table == codes(LocalReactError) | {0, 4, 130}
+    assert table == codes(LocalReactError) | {0, 4, 6, 130}
     for code in table:
         assert re.search(rf"^  {code}  ", ask.epilog or "", re.MULTILINE)
 

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from local_react import protocol
 from local_react.agent import Agent
+from local_react.answers import ATTACHED
 from local_react.catalog import load_catalogue
 from local_react.cli import INTERRUPTED
+from local_react.cli.agreement import (
+    CANNOT_BE_TOLD,
+    NOT_SURE,
+    can_be_compared,
+    is_sure,
+    runs_for_sureness,
+    unsure,
+)
 from local_react.cli.door import account, approval, exchanges_as_dicts, network_for, network_options
 from local_react.cli.offered import offered_tools
-from local_react.cli.options import model_option, search_options
+from local_react.cli.options import (
+    ONLY_IF_SURE,
+    Asking,
+    model_option,
+    search_options,
+    vote_options,
+)
 from local_react.cli.show import Display, complain, json_text, printable, run_as_dict
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
@@ -34,6 +49,7 @@ Other commands:
   local-react pull [NAME]   fetch a model, and verify it
   local-react models        list the models of the catalogue
   local-react bench         measure this machine, and remember what is best
+  local-react eval          measure how many questions a model answers right
   local-react cache [clear] show or clear what makes the next start quicker
   local-react calc          work out an expression exactly, without a model
   local-react docs          index your own documents, and search them
@@ -48,14 +64,18 @@ Exit codes:
   3  the model is missing or unusable
   4  stopped at a limit; the best answer there is was printed
   5  it needs the network, which is off or was refused, and there is no answer
+  6  the answer is not sure enough for --only-if-sure, and was not printed
   130  interrupted
 """
 
 
-@click.command("ask", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    "ask", cls=Asking, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.argument("question", nargs=-1)
 @model_option("A model of the catalogue, or any GGUF file.")
 @click.option("--max-steps", default=8, show_default=True, help="Steps before it must answer.")
+@vote_options
 @network_options
 @search_options
 @click.option("--no-tools", is_flag=True, help="Answer from the model alone.")
@@ -174,6 +194,10 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
     """
     piped = _piped()
     text = _question(" ".join(question).strip(), piped)
+    share, votes = options["only_if_sure"], _votes(text, options)
+    if share and not can_be_compared(text):
+        complain(CANNOT_BE_TOLD, colour="yellow")
+        return NOT_SURE
     network = network_for(options)
     tools = offered_tools(network, options, private=bool(piped))
     sampling = _sampling(options)
@@ -190,18 +214,46 @@ def ask(question: tuple[str, ...], as_json: bool, quiet: bool, verbose: int, **o
             observation_tokens=options["observation_tokens"],
             sampling=sampling,
             approve=approval(network, options["wanted"]),
+            votes=votes,
         )
     display.model(model)
-    display.prompt(model, protocol.opening(tools, text), protocol.step_grammar(tools))
+    offered = agent.offered(text)
+    display.prompt(model, protocol.opening(offered, text), protocol.step_grammar(offered))
     run = display.follow(agent.stream(text))
+    return _tell(run, network, display, share=share, as_json=as_json)
+
+
+def _tell(
+    run: Run, network: Network, display: Display, *, share: float | None, as_json: bool
+) -> int:
+    """Print the answer, where it is as sure as it is wanted, with all that belongs to it,
+    and return the exit code."""
+    doubted = share is not None and bool(run.answer) and not is_sure(run, share)
+    answer = "" if doubted else run.answer
+    if not doubted:
+        display.votes(run)
     if as_json:
-        told = {**run_as_dict(run), "egress": exchanges_as_dicts(network)}
+        told = {**run_as_dict(run), "answer": answer, "egress": exchanges_as_dicts(network)}
         click.echo(json_text(told))
-    elif run.answer:
-        click.echo(printable(run.answer))
+    elif answer:
+        click.echo(printable(answer))
     display.sources(cited(run.answer, run.sources) or run.sources[:MOST_SOURCES])
     display.egress(account(network))
+    if doubted:
+        complain(unsure(run), colour="yellow")
+        return NOT_SURE
     return 0 if run.finished else _explain(run, network)
+
+
+def _votes(question: str, options: dict[str, Any]) -> int | Literal["auto"]:
+    """Return how many runs are wanted. Raises UsageError where one is to tell how sure it
+    is."""
+    votes: int | Literal["auto"] = options["votes"]
+    if options["only_if_sure"] is None:
+        return votes
+    if votes == 1:
+        raise UsageError(f"{ONLY_IF_SURE} needs several runs: give --votes auto, or 2 or more")
+    return votes if votes != "auto" else runs_for_sureness(question) or "auto"
 
 
 def _explain(run: Run, network: Network) -> int:
@@ -211,12 +263,17 @@ def _explain(run: Run, network: Network) -> int:
     reasons = {
         "max_steps": "the step limit was reached: --max-steps gives more",
         "context": "the context window is full: --ctx-size gives more",
-        "no_progress": "the model made no progress",
+        "no_progress": "the model made no progress" + _guards(run),
         "cut_off": "the answer was cut off",
     }
     missing = "" if run.answer else "no answer: "
     complain(f"{missing}{reasons[run.stop_reason]}", colour="yellow")
     return STOPPED_AT_A_LIMIT if run.answer or not network.refused else OfflineError.exit_code
+
+
+def _guards(run: Run) -> str:
+    """Return what it went round in, in brackets."""
+    return f" ({', '.join(run.guards)})" if run.guards else ""
 
 
 def _question(asked: str, piped: str) -> str:
@@ -226,7 +283,7 @@ def _question(asked: str, piped: str) -> str:
     """
     if not asked and not piped:
         raise UsageError('the question is empty: try local-react "What is 15% of 80?"')
-    return f"{asked}\n\nText:\n{piped}" if asked and piped else asked or piped
+    return f"{asked}{ATTACHED}{piped}" if asked and piped else asked or piped
 
 
 def _piped() -> str:

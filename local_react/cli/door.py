@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
-from local_react.agent import Approve
 from local_react.cli.show import printable
 from local_react.core import Call
+from local_react.loop import Approve
 from local_react.network import MODES, NETWORK_VARIABLE, Exchange, Network, Outgoing, Reply
 from local_react.outside import spelled
 

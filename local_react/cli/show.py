@@ -8,14 +8,16 @@ import re
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from local_react.cli import STARTED
+from local_react.cli.agreement import agreement, is_from_another
 from local_react.core import Action, Call, Event, Finish, Message, Run, Source, Step, Text
+from local_react.protocol import ACTION
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
@@ -28,6 +30,7 @@ class Display:
         self._quiet = quiet
         self._verbosity = 0 if quiet else verbosity
         self._model: LlamaModel | None = None
+        self._reply = _Reply()
 
     def waiting(self, what: object) -> AbstractContextManager[object]:
         """Return a context that shows a spinner, and what is waited for, on a terminal
@@ -71,6 +74,7 @@ class Display:
             if self._quiet:
                 continue
             if isinstance(event, Text):
+                self._reply.text += event.text
                 self._write(event.text, dim=True)
             else:
                 self._step(event)
@@ -81,8 +85,25 @@ class Display:
             first = next(events)
         if self._verbosity and self._model is not None and isinstance(first, Text):
             self._line(_first_token(self._model))
-        yield first
-        yield from events
+        event = first
+        while not isinstance(event, Run):
+            yield event
+            # Where more runs of the question follow, nobody sees them.
+            ended = isinstance(event, Step) and event.observation is None
+            with self.waiting("asking again") if ended else nullcontext():
+                event = next(events)
+        yield event
+
+    def votes(self, run: Run) -> None:
+        """Show how many runs agree, and what the one thought whose answer was taken, where
+        that was not the one that was seen."""
+        if self._quiet or not (told := agreement(run)):
+            return
+        if is_from_another(run):
+            for step in run.steps:
+                if step.thought:
+                    self._write(f"Thought: {step.thought}\n", dim=True)
+        self._write(f"{told}\n", dim=True)
 
     def sources(self, sources: Sequence[Source]) -> None:
         """Show where the things that the answer cites were found."""
@@ -96,10 +117,13 @@ class Display:
             self._write(f"{account}\n", dim=True)
 
     def _step(self, step: Step) -> None:
-        self._write("\n")
+        first = self._reply.goes_on_to(step)
+        if first:
+            self._write("\n")
         if step.observation is not None:
-            self._line(f"Observation: {step.observation}")
-        if self._verbosity:
+            number = f" {self._reply.shown}" if self._reply.several else ""
+            self._line(f"Observation{number}: {step.observation}")
+        if self._verbosity and first:  # those of the whole reply
             self._line(_figures(step))
 
     def _line(self, text: str) -> None:
@@ -110,6 +134,30 @@ class Display:
         with suppress(OSError):  # a full disk behind standard error must not cost the answer
             click.secho(printable(text), err=True, dim=dim, nl=False, color=colour)
             sys.stderr.flush()
+
+
+@dataclass
+class _Reply:
+    """The reply that is shown, which may have several steps."""
+
+    text: str = ""
+    """As it is written, up to its first step."""
+    number: int = 0
+    several: bool = False
+    """Whether it has several Actions."""
+    shown: int = 0
+    """How many of its steps."""
+
+    def goes_on_to(self, step: Step) -> bool:
+        """Take note of the next step; return whether it is the first of its reply."""
+        first = step.reply != self.number
+        if first:
+            # What a model thinks before its reply may hold anything: the reply comes last.
+            reply = f"\n{self.text}".rpartition("\nThought:")[2]
+            several = reply.count(f"\n{ACTION}") > 1
+            self.text, self.number, self.several, self.shown = "", step.reply, several, 0
+        self.shown += 1
+        return first
 
 
 @contextmanager
@@ -192,6 +240,9 @@ def run_as_dict(run: Run) -> dict[str, Any]:
         "question": run.question,
         "answer": run.answer,
         "stop_reason": run.stop_reason,
+        "confidence": run.confidence,
+        "votes": [asdict(vote) for vote in run.votes],
+        "guards": dict(run.guards),
         "model": run.model,
         "sources": [asdict(source) for source in run.sources],
         "steps": [{**asdict(step), "action": _action_as_dict(step.action)} for step in run.steps],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -56,6 +56,7 @@ class Row:
 
 
 _NAMES = {one.name for one in fields(Row)}
+_NEEDED = {one.name for one in fields(Row) if one.default is MISSING}
 
 
 class RowFile:
@@ -86,9 +87,11 @@ class RowFile:
             values = json.loads(line)
         except ValueError:
             return None
-        if not isinstance(values, dict) or set(values) - _NAMES or _NAMES - set(values) - {"error"}:
+        if not isinstance(values, dict) or not _NEEDED <= set(values) <= _NAMES:
             return None
-        return Row(**{**values, "calls": tuple(values["calls"]), "trace": tuple(values["trace"])})
+        lists = {name: tuple(values[name]) for name in ("calls", "trace")}
+        votes = tuple((way, answer) for way, answer in values.get("votes", ()))
+        return Row(**{**values, **lists, "votes": votes})
 
     def append(self, row: Row) -> None:
         """Write a row at the end, on a line of its own whatever was cut before it."""

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from local_react.answers import normal, without_references
 from local_react.evaluation.bfcl_match import calls_match, read_calls
 from local_react.evaluation.items import Item
 
-_ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
-_UNMARKED: Final = str.maketrans("", "", string.punctuation)
 _ALL_OR_NOTHING: Final = frozenset({"yes", "no", "noanswer"})
-_REFERENCE: Final = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
-"""A source's number, as [2]: no part of the answer."""
 _NUMBER: Final = re.compile(
     # A minus is none behind a word, a number or a bracket; digits behind a letter are a unit's.
     r"(?:(?<![\w)\]])(?P<sign>[-\u2212]))?(?:(?:US)?[$\u20ac\u00a3\u00a5]\s?)?(?<![A-Za-z_.\d])"
@@ -50,11 +46,6 @@ def score(answer: str, item: Item) -> Score:
     if item.scorer == "label":
         return Score(label(answer, item.choices) == str(item.expected))
     return _words(answer, accepted(item.expected))
-
-
-def without_references(answer: str) -> str:
-    """Return an answer without the numbers of its sources, unless it is nothing else."""
-    return _REFERENCE.sub("", answer).strip() or answer
 
 
 def accepted(expected: Any) -> list[str]:
@@ -112,13 +103,6 @@ def _inflected(choice: str) -> str:
     whole = normal(choice)
     verb = len(whole) > 3 and whole.endswith("s")
     return re.escape(whole[:-1] if verb else whole) + "(?:e?[sd])?"
-
-
-def normal(answer: str) -> str:
-    """Return an answer as it is compared, by the rules of HotpotQA's own evaluation: in
-    small letters, without ASCII punctuation, without articles, single spaces."""
-    bare = answer.lower().translate(_UNMARKED)
-    return " ".join(_ARTICLES.sub(" ", bare).split())
 
 
 def exact_match(given: str, right: str) -> float:

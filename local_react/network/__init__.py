@@ -7,8 +7,8 @@ does not make one.
 
 from __future__ import annotations
 
+from local_react.aside import Aside
 from local_react.network.answers import Answers, Kept
-from local_react.network.aside import Aside
 from local_react.network.door import Network
 from local_react.network.faults import TIMEOUT, Fault, no_answer
 from local_react.network.http import MAX_BYTES, Response

@@ -13,9 +13,9 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from local_react.aside import Aside
 from local_react.errors import OfflineError, ToolError, UsageError
 from local_react.network.answers import Answers, Kept
-from local_react.network.aside import Aside
 from local_react.network.faults import TIMEOUT, no_answer
 from local_react.network.http import (
     MAX_BYTES,

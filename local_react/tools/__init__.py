@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from local_react.errors import UsageError
 
@@ -49,9 +51,38 @@ def builtin_tools(
         make_read_page(network),
         make_search(network, **(search or {})),
     ]
+    tools = [
+        replace(tool, suits=_SUITS[tool.name]) if tool.name in _SUITS else tool for tool in tools
+    ]
     if everything:
         return tools
     return [tool for tool in tools if not tool.network or network.admits(tool.name)]
+
+
+def _speaks_of(words: str) -> Callable[[str], bool]:
+    pattern = re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    return lambda question: pattern.search(question) is not None
+
+
+_OUTSIDE: Final = _speaks_of(
+    r"current|today['’]s|(?:worth|cost|of|as of) today|latest|newest|right now|at present"
+    r"|(?<!in )(?<!of )stocks?(?! of \d)|shares of|according to|websites?|https?"
+    r"|(?:find|check) .{1,40} online|look up|search"
+)
+_SUITS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "current_time": _speaks_of(
+        r"what time|time is it|time (?:zone|difference)|current (?:time|date|year)|hours? ahead of"
+        r"|what (?:day|date|year|month)|(?:from|since|until|till|before|after|is|was|be)"
+        r" (?:now|today|tomorrow|yesterday)|today['’]s date|days? ago"
+        r"|(?:left|remain(?:s|ing)?) (?:in|of) (?:this|the) (?:week|month|year)"
+    ),
+    "exchange_rate": _speaks_of(
+        r"exchange|convert(?:ed)?|currency|currencies|worth in|yuan|renminbi|yen|rupees?|roubles?"
+        r"|euros?|francs?|krona|kroner|zloty|USD|EUR|GBP|JPY|CNY|CHF|INR"
+    ),
+    **dict.fromkeys(("read_page", "search", "wikipedia", "lookup"), _OUTSIDE),
+}
+"""What a question that brings its own numbers speaks of where it needs the tool all the same."""
 
 
 def _of_the_users(network: Network, library: Library, *, everything: bool) -> Tools:

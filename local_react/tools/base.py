@@ -54,8 +54,13 @@ class Tool(Generic[P, R]):
     """What it may do beside computing."""
     own_words: bool = False
     """True where its text is its own, though made of what it read elsewhere."""
+    suits: Callable[[str], bool] | None = field(default=None, repr=False)
+    """Tells of a question that brings its own numbers whether it may still need the tool;
+    None where nobody can tell."""
     offer: Offer | None = field(default=None, repr=False)
     """Tells, at once and from the question alone, whether it has something to say to it."""
+    offered: str = ""
+    """The Thought of the call that it offers."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)

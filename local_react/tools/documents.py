@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
@@ -17,6 +17,8 @@ from local_react.tools.base import Tool, tool
 if TYPE_CHECKING:
     from local_react.documents import Excerpt, Hit, Library
 
+LOOKING_FIRST: Final = "The user's documents may say it, so I look there first."
+"""The Thought of the search that is offered before the model's first reply."""
 _HITS = 5
 _LONGEST_QUERY = 200
 _NOTHING = "nothing of that in the user's documents: use another tool, or what you know"
@@ -63,7 +65,13 @@ def make_documents(library: Library) -> list[Tool[..., Any]]:
         except UsageError:  # told where it is searched
             return None
 
-    return [replace(search_documents, offer=offer), read_document]
+    def suits(question: str) -> bool:
+        return offer(question) is not None
+
+    return [
+        replace(search_documents, offer=offer, offered=LOOKING_FIRST, suits=suits),
+        replace(read_document, suits=suits),
+    ]
 
 
 @contextmanager

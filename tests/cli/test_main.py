@@ -66,11 +66,11 @@ def test_json_is_the_whole_run(tiny_path: Path) -> None:
     assert run["model"] == "tiny.gguf"
     assert 1 <= len(run["steps"]) <= 2
     assert set(run) == {
-        "question", "answer", "sources", "stop_reason", "model",
-        "steps", "usage", "seconds", "egress"
+        "question", "answer", "sources", "stop_reason", "confidence", "votes", "guards",
+        "model", "steps", "usage", "seconds", "egress"
     }  # fmt: skip
     assert set(run["steps"][0]) == {
-        "thought", "action", "observation", "sources", "usage", "seconds"
+        "thought", "action", "observation", "sources", "usage", "seconds", "reply"
     }  # fmt: skip
     assert (run["sources"], run["egress"]) == ([], [])
     assert done.returncode == (0 if run["stop_reason"] == "finish" else 4)

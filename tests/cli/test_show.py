@@ -46,3 +46,51 @@ def test_neither_a_complaint_nor_json_steers_a_terminal(
     assert json.loads(text) == value
     assert "北京" in text
     assert printable(text) == text
+
+
+@tool
+def weight(breed: str) -> str:
+    """Return a weight."""
+    return f"{len(breed)} lbs"
+
+
+FINISH = 'Thought: t\nAction: Finish {"answer": "a"}'
+
+
+def shown(
+    capsys: pytest.CaptureFixture[str], *replies: str, verbosity: int = 0, thinking: str = ""
+) -> str:
+    thoughts = [thinking] * len(replies) if thinking else []
+    model = ScriptedModel(replies, thinking=thoughts)
+    Display(verbosity=verbosity).follow(Agent(model, [weight]).stream("q"))
+    return capsys.readouterr().err
+
+
+def test_the_observations_of_one_reply_are_numbered(capsys: pytest.CaptureFixture[str]) -> None:
+    both = 'Thought: t\nAction: weight {"breed": "poodle"}\nAction: weight {"breed": "collie dog"}'
+    one = 'Thought: u\nAction: weight {"breed": "pug"}'
+    told = f"{both}\nObservation 1: 6 lbs\nObservation 2: 10 lbs\n"
+    assert shown(capsys, both, one, FINISH) == f"{told}{one}\nObservation: 3 lbs\n{FINISH}\n"
+
+
+def test_what_is_thought_before_a_reply_makes_it_no_longer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one = 'Thought: u\nAction: weight {"breed": "pug"}'
+    thinking = "\nThought: x\nAction: a {}\nAction: b {}\n"
+    assert "Observation: 3 lbs" in shown(capsys, one, FINISH, thinking=thinking)
+
+
+def test_the_figures_of_a_reply_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    both = 'Thought: t\nAction: weight {"breed": "poodle"}\nAction: weight {"breed": "collie dog"}'
+    told = shown(capsys, both, FINISH, verbosity=1)
+    assert told.count(" written, ") == 3  # two replies, and all of it
+    assert "[0 tokens read, 0 written" not in told
+
+
+def test_json_tells_which_steps_are_of_one_reply_and_what_went_round() -> None:
+    same = 'Thought: t\nAction: weight {"breed": "pug"}'
+    both = f'{same}\nAction: weight {{"breed": "poodle"}}'
+    told = run_as_dict(Agent(ScriptedModel([both, same, FINISH]), [weight]).run("q"))
+    assert [step["reply"] for step in told["steps"]] == [1, 1, 2, 3]
+    assert json.loads(json_text(told))["guards"] == {"repeated call": 1}

@@ -97,7 +97,7 @@ def test_so_many_are_asked_at_once() -> None:
 
 def test_a_row_tells_what_the_agent_did() -> None:
     script = ['Thought: add\nAction: calculator {"expression": "1 + 1"}', "no action", finish("2.")]
-    questions = QuestionSet("one", (Item("a", "What is 1 + 1?", 2, "number"),))
+    questions = QuestionSet("one", (Item("a", "What comes of one and one?", 2, "number"),))
     (row,) = rows_of(plan("agent:tools=calculator", sets=[questions]), ScriptedModel(script))
     assert (row.set, row.id, row.arm) == ("one", "a", "agent:tools=calculator")
     assert (row.answer, row.right, row.ended) == ("2.", True, "finish")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from local_react.answers import without_references
 from local_react.evaluation.items import Item, Scorer
 from local_react.evaluation.scoring import (
     Score,
@@ -14,7 +15,6 @@ from local_react.evaluation.scoring import (
     label,
     last_number,
     score,
-    without_references,
     yes_or_no,
 )
 

@@ -33,6 +33,7 @@ Conventions, where there is a choice:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -40,6 +41,7 @@ from pydantic import Field
 from local_react.errors import ToolError
 from local_react.tools.base import tool
 from local_react.tools.calculator.argument import ARGUMENT
+from local_react.tools.calculator.asked import expression_in
 from local_react.tools.calculator.process import shared_worker
 
 MAX_LENGTH: Final = 1000
@@ -57,12 +59,27 @@ Expression = Annotated[
 ]
 
 
-@tool
-def calculator(expression: Expression) -> str:
+@tool(name="calculator")
+def _calculator(expression: Expression) -> str:
     """Compute exactly: + - * / ^ ( ), 5% of 60, 100 + 10%, 7 mod 3, 5!, sqrt(2), round(x, 2),
     min, max, sum, mean, gcd, log10, sin, pi. Also equations, units and dates:
     2*x + 6 = 20, 5 km in miles, 2024-01-16 + 45 days."""
     return evaluate(expression)
+
+
+def _offer(question: str) -> dict[str, str] | None:
+    """Return the call that works out a question which is an expression as it stands."""
+    expression = expression_in(question)
+    if expression is None:
+        return None
+    try:
+        evaluate(expression)
+    except ToolError:
+        return None
+    return {"expression": expression}
+
+
+calculator: Final = replace(_calculator, offer=_offer, offered="This can be computed as it stands.")
 
 
 def evaluate(expression: str | Sequence[str]) -> str:

@@ -1,0 +1,74 @@
+"""Which of the tools fit a question, from its words alone.
+
+One list of tools for everything costs a small model its reasoning: with six tools and three
+examples it solved 10 of 32 word problems, with a prompt made for them 18
+(shared/facts/small_model_lab.md). So a question that brings its own numbers is put to it with what
+computes alone, and with the user's own tools, of which nobody knows what they are for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from local_react.answers import asked_in, kind_of
+from local_react.core import Call
+from local_react.tools.base import AnyTool
+
+_LONGEST: Final = 2000
+"""Characters of a question that may be a problem to reckon: a longer one is a text."""
+_LONGEST_OFFERED: Final = 400
+"""Characters of a question for which tools offer a first call: a longer one brings its
+text with it."""
+_NUMBERS: Final = re.compile(
+    r"\d[\d,.]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty"
+    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|dozen|half|twice"
+    r"|double|triple|quarter|thirds?)\b",
+    re.IGNORECASE,
+)
+_MONTH: Final = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+_YEAR: Final = r"(?:1\d|20)\d\d(?!\d|-\d\d-)"
+_DATES: Final = re.compile(
+    rf"\b{_MONTH} {_DAY}(?:,? {_YEAR})?\b|\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?\b"
+    rf"|\b{_MONTH} {_YEAR}\b|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}/\d{{4}}\b"
+    rf"|\b(?i:in|since|from|between|during|by|until|before|after|year) {_YEAR}"
+    rf"(?: ?(?:and|to|or|-|–) ?{_YEAR})?\b(?! \w+s\b)"
+)
+"""Days and years, which are no amounts, but not "in 2000 steps"."""
+
+
+def is_reckoning(question: str) -> bool:
+    """Return whether a question asks for a number and brings those it is made of."""
+    asked = asked_in(question)
+    if len(asked) > _LONGEST or kind_of(asked) != "number":
+        return False
+    return len(_NUMBERS.findall(_DATES.sub("", asked))) >= 2
+
+
+def fitting(tools: Sequence[AnyTool], question: str) -> list[AnyTool]:
+    """Return the tools that are of use for a question, in their order. Where one has something
+    to say to it already, those stay that bring text from outside, too."""
+    if is_reckoning(question):
+        return [tool for tool in tools if _suits(tool, question)]
+    if first_offer(tools, question) is None:
+        return list(tools)
+    return [tool for tool in tools if tool.brings_outside_text or _suits(tool, question)]
+
+
+def first_offer(tools: Sequence[AnyTool], question: str) -> tuple[str, Call] | None:
+    """Return the Thought and the call of the first tool that has something to say to a
+    question."""
+    if len(question) > _LONGEST_OFFERED:
+        return None
+    for tool in tools:
+        if tool.offer and (arguments := tool.offer(question)) is not None:
+            return tool.offered, Call(tool.name, arguments)
+    return None
+
+
+def _suits(tool: AnyTool, question: str) -> bool:
+    return tool.suits is None or tool.suits(question)
