@@ -17,7 +17,7 @@ from local_react.core import Run, Sampling, Usage, Vote
 
 Way: TypeAlias = Literal["tools", "reasoning"]
 
-ROUNDS: Final = (2, 5, 9)
+ROUNDS: Final = (2, 5)
 """How many runs there are in all after each round of the automatic mode."""
 MOST_VOTES: Final = 32
 ENOUGH: Final = 0.6
@@ -72,9 +72,10 @@ def is_settled(runs: Sequence[Run], kind: Kind) -> bool:
 
 def joined(runs: Sequence[Run], kind: Kind, *, tools: bool) -> Run:
     """Return the first run that gives the answer most give, with the votes of all, and
-    what all took. The runs are in the order of their ballots, one at least."""
+    what all took; of answers that as many give the one that was reasoned first. The runs
+    are in the order of their ballots, one at least."""
     meanings = [_meant(run, kind) for run in runs]
-    best, _ = most_common(meanings)
+    best, _ = most_common([*meanings[1:2], *meanings[:1], *meanings[2:]])
     chosen = runs[meanings.index(best)] if best is not None else runs[0]
     votes = tuple(
         Vote(

@@ -64,6 +64,28 @@ def _speaks_of(words: str) -> Callable[[str], bool]:
     return lambda question: pattern.search(question) is not None
 
 
+_CHANGED: Final = _speaks_of(r"exchange|convert(?:ed)?|currency|currencies|worth in")
+_CURRENCIES: Final = (
+    r"\$|\bdollars?\b|\bUSD\b",
+    r"€|\beuros?\b|\bEUR\b",
+    r"£|\bpounds? sterling\b|\bBritish pounds?\b|\bGBP\b",
+    r"\byen\b|\bJPY\b",
+    r"\byuan\b|\brenminbi\b|\bRMB\b|\bCNY\b",
+    r"\brupees?\b|\bINR\b",
+    r"\bfrancs?\b|\bCHF\b",
+    r"\b(?:krona|kronor|krone|kroner)\b|\b(?:SEK|NOK|DKK)\b",
+    r"\bz[łl]oty(?:ch)?\b|\bPLN\b",
+    r"\brou?bles?\b|\bRUB\b",
+    r"\bpesos?\b|\bMXN\b",
+    r"\bwon\b(?= (?:in|to|into)\b)|\bKRW\b",
+)
+
+
+def _currencies(question: str) -> int:
+    """Return how many currencies a question names: one alone is what its prices are in."""
+    return sum(bool(re.search(one, question, re.IGNORECASE)) for one in _CURRENCIES)
+
+
 _OUTSIDE: Final = _speaks_of(
     r"current|today['’]s|(?:worth|cost|of|as of) today|latest|newest|right now|at present"
     r"|(?<!in )(?<!of )stocks?(?! of \d)|shares of|according to|websites?|https?"
@@ -76,10 +98,7 @@ _SUITS: Final[Mapping[str, Callable[[str], bool]]] = {
         r" (?:now|today|tomorrow|yesterday)|today['’]s date|days? ago"
         r"|(?:left|remain(?:s|ing)?) (?:in|of) (?:this|the) (?:week|month|year)"
     ),
-    "exchange_rate": _speaks_of(
-        r"exchange|convert(?:ed)?|currency|currencies|worth in|yuan|renminbi|yen|rupees?|roubles?"
-        r"|euros?|francs?|krona|kroner|zloty|USD|EUR|GBP|JPY|CNY|CHF|INR"
-    ),
+    "exchange_rate": lambda question: _CHANGED(question) or _currencies(question) >= 2,
     **dict.fromkeys(("read_page", "search", "wikipedia", "lookup"), _OUTSIDE),
 }
 """What a question that brings its own numbers speaks of where it needs the tool all the same."""
