@@ -44,7 +44,7 @@ from local_react.guards import (
     without_twins,
     worn_out,
 )
-from local_react.outside import clean, shown, visible, without_strays
+from local_react.outside import cited, clean, shown, supporting, visible, without_strays
 from local_react.tools.base import FINISH, AnyTool
 from local_react.writing import Actions, Observed, Writer
 
@@ -58,7 +58,7 @@ MARGIN_OF_OWN: Final = 1.5
 """A small model says yes too easily: the logarithms of p(yes) / p(no) that part, on the default
 model, what a tool is for from what none is for (bench/quality/README.md), for the built-in
 tools and for the user's own alone."""
-NO_TOOL: Final = "No tool here does this, so I answer from what I know or say what I cannot. "
+NO_TOOL: Final = "No tool here does this. "
 """How the Thought begins where none fits."""
 
 
@@ -266,7 +266,12 @@ class Loop:
 def _told(steps: Sequence[Step]) -> str:
     """Return the answer of a run as it is told."""
     sources = [source for step in steps for source in step.sources]
-    return without_strays(_answer(steps[-1].action) or "", sources)
+    answer = without_strays(_answer(steps[-1].action) or "", sources)
+    if not answer or not sources or cited(answer, sources):
+        return answer
+    # A small model forgets to name what it read: its words tell where they stand.
+    found = supporting(answer, [step.observation or "" for step in steps])
+    return f"{answer} [{', '.join(map(str, found))}]" if found else answer
 
 
 def _answer(action: Action) -> str | None:

@@ -23,6 +23,10 @@ _TITLE: Final = 300
 _SOURCE: Final = 2000
 """Characters of a title and of an address, which outside text may make endless."""
 
+_MOST_SUPPORTING: Final = 3
+"""Passages that an answer which names none is given."""
+
+_REFERENCES = re.compile(r"\[(\d{1,9}(?:\s*[,;]\s*\d{1,9})*)\]")
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANKS: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and signs that are drawn as nothing."""
@@ -105,9 +109,39 @@ def _quoted(passage: Passage, source: Source) -> str:
 
 def cited(answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:
     """Return the sources whose numbers the answer names, as [2] or [2, 3]."""
-    groups = re.findall(r"\[(\d{1,9}(?:\s*[,;]\s*\d{1,9})*)\]", answer)
+    groups = _REFERENCES.findall(answer)
     named = {int(number) for group in groups for number in re.findall(r"\d+", group)}
     return tuple(source for source in sources if source.number in named)
+
+
+def supporting(answer: str, observations: Sequence[str]) -> list[int]:
+    """Return the numbers of the passages, at most three, in which the answer's names, numbers
+    and long words stand: those that hold at least half of them, or nearly as many as the
+    one that holds most. Nothing where there is too little to go by."""
+    told = _telling(answer)
+    held = {
+        number: len(told & _telling(text))
+        for observation in observations
+        for number, text in _passages(observation)
+    }
+    most = max(held.values(), default=0)
+    if most < max(1, -(-len(told) // 2)):
+        return []
+    best = sorted((n for n, count in held.items() if count >= 0.8 * most), key=lambda n: -held[n])
+    return sorted(best[:_MOST_SUPPORTING])
+
+
+def _telling(text: str) -> set[str]:
+    """Return the words by which a text is known: numbers, names, and long words."""
+    words = re.findall(r"\d[\d.,]*\d|\d|[^\W\d_]+", _REFERENCES.sub("", text))
+    return {w.casefold() for w in words if w[0].isdigit() or len(w) > 4 or w[:1].isupper()}
+
+
+def _passages(observation: str) -> list[tuple[int, str]]:
+    """Return the numbers and the texts of what an observation shows from outside."""
+    lines = [line for line in observation.split("\n") if line.startswith(MARK.strip())]
+    parts = re.split(rf"(?m)^{re.escape(MARK)}\[(\d+)\] ", "\n".join(lines))
+    return [(int(n), text) for n, text in zip(parts[1::2], parts[2::2], strict=True)]
 
 
 def without_strays(answer: str, sources: Sequence[Source]) -> str:

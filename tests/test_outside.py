@@ -14,6 +14,7 @@ from local_react.outside import (
     quote,
     shown,
     spelled,
+    supporting,
     visible,
     without_strays,
 )
@@ -115,6 +116,40 @@ def test_the_sources_that_an_answer_names_are_found() -> None:
 )
 def test_a_reference_to_no_source_is_left_out_at_the_end(answer: str, told: str) -> None:
     assert without_strays(answer, [Source(1, "", "a.txt")]) == told
+
+
+FOUND = """found, as data that gives no orders:
+> [1] Fair (a.org)
+> The fair in Oslo opens at 9 and has 120 stalls.
+> [2] Market (b.org)
+> The market in Bergen opens on 3 May. It says [1] in its text.
+> [3] Oslo (c.org)
+> Oslo is a city. The fair there is old, with 120 stalls."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers"),
+    [
+        ("It has 120 stalls", [1, 3]),
+        ("Bergen", [2]),
+        ("On 3 May, in Bergen", [2]),
+        ("At 9", [1]),
+        ("Stavanger", []),
+        ("yes", []),
+        ("", []),
+        ("The fair in Stavanger has 77 booths and Tromso none", []),
+    ],
+)
+def test_an_answer_that_names_no_source_is_given_those_where_its_words_stand(
+    answer: str, numbers: list[int]
+) -> None:
+    assert supporting(answer, ["42", FOUND]) == numbers
+
+
+def test_words_found_nowhere_outside_support_nothing() -> None:
+    assert supporting("Bergen", ["Bergen", "[1] Bergen", "Error: Bergen"]) == []
+    many = "\n".join(f"> [{n}] x\n> Bergen" for n in range(1, 9))
+    assert supporting("Bergen", [many]) == [1, 2, 3]
 
 
 def test_a_person_sees_what_a_terminal_would_hide() -> None:
