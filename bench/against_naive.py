@@ -128,6 +128,10 @@ class PlainModel:
         """Raise GrammarError where the grammar does not compile."""
         self.like.check(grammar)
 
+    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+        """Return what ours says: the choice is no part of what is compared."""
+        return self.like.weigh(messages, options)
+
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield one reply after the other."""
         for number, request in enumerate(requests):

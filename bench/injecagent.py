@@ -183,6 +183,10 @@ class Begun:
         """Raise GrammarError where the grammar does not compile."""
         self.model.check(grammar)
 
+    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+        """Return what the real model does."""
+        return self.model.weigh(messages, options)
+
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield the replies one after the other."""
         for number, request in enumerate(requests):
