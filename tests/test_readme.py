@@ -17,6 +17,7 @@ from local_react.cli.cache import cache
 from local_react.cli.calc import calc
 from local_react.cli.docs import docs
 from local_react.cli.doctor import doctor
+from local_react.cli.evaluate import evaluate as evaluation
 from local_react.errors import LocalReactError
 from local_react.tools.calculator import evaluate
 
@@ -50,7 +51,7 @@ def printed(program: str) -> str:
 def test_the_options_it_names_exist() -> None:
     options = {
         name
-        for command in (ask, bench, cache, calc, doctor, *docs.commands.values())
+        for command in (ask, bench, cache, calc, doctor, evaluation, *docs.commands.values())
         for param in command.params
         for name in (*param.opts, *param.secondary_opts)
     }

