@@ -280,11 +280,11 @@ def _listed(tool: AnyTool) -> str:
     return f"- {tool.name} {_fields(schema, schema.get('$defs', {}))}: {tool.description}"
 
 
-def _fields(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
+def _fields(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int = 0) -> str:
     """Return an object's fields and their types; those that may be left out have a "?"."""
     required = schema.get("required", ())
     fields = ", ".join(
-        f'"{name}"{"" if name in required else "?"}: {_kind(part, named)}'
+        f'"{name}"{"" if name in required else "?"}: {_kind(part, named, depth)}'
         for name, part in schema.get("properties", {}).items()
     )
     return f"{{{fields}}}"
@@ -303,7 +303,7 @@ def _kind(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int = 0) -
     if kind == "array":
         kind = f"list of {_kind(schema.get('items', {}), named, depth)}"
     elif schema.get("properties") and depth < _DEEPEST:
-        kind = _fields(schema, named)
+        kind = _fields(schema, named, depth + 1)
     described = schema.get("description")
     return f"{kind} ({described})" if described else kind
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import pytest
 from acceptance import admits, begins
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from local_react import (
     Call,
@@ -293,3 +293,22 @@ def test_the_problems_are_worked_out_as_the_calculator_does() -> None:
         assert len(answers) == 1
         assert float(answers.pop()) == float(first.observation.split("=")[-1])
         assert (last.tool, len(alone.steps)) == ("Finish", 1)
+
+
+class Node(BaseModel):
+    """A tree."""
+
+    name: str
+    below: list[Node] = []
+
+
+@tool
+def plant(tree: Node) -> str:
+    """Plant a tree."""
+    return tree.name
+
+
+def test_a_schema_that_refers_to_itself_is_described_as_far_as_is_of_use() -> None:
+    line = next(line for line in system_text([plant]).split("\n") if line.startswith("- plant"))
+    assert '"tree": {"name": string, "below"?: list of {"name": string' in line
+    assert len(line) < 400

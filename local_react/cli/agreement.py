@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from local_react.answers import asked_in, kind_of, meaning
+from local_react.answers import kind_of, meaning
 from local_react.choosing import is_reckoning
 from local_react.core import Run, Vote
 
@@ -79,7 +79,7 @@ def _none_of(number: int) -> str:
 
 def _others(run: Run) -> list[str]:
     """Return what the runs say that do not give the answer, and how many each."""
-    kind, said, none = kind_of(asked_in(run.question)), dict[str, list[Vote]](), 0
+    kind, said, none = kind_of(run.question), dict[str, list[Vote]](), 0
     for vote in [vote for vote in run.votes if not vote.counts]:
         meant = meaning(vote.answer, kind) if vote.stop_reason == "finish" else None
         if meant is None:
