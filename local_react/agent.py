@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event as Flag
@@ -13,12 +13,13 @@ from local_react import protocol
 from local_react.answers import kind_of
 from local_react.aside import Aside, LinkedFlag
 from local_react.budget import Limits
-from local_react.choosing import first_offer, fitting, is_reckoning
+from local_react.choosing import fitting, is_computed, is_reckoning
 from local_react.core import Call, Event, Model, Run, Sampling, StopReason
 from local_react.errors import ContextFull, UsageError
 from local_react.loop import Approve, Loop, Tools
 from local_react.tools.base import Tool
 from local_react.voting import (
+    BACKED,
     MOST_VOTES,
     Ballot,
     ballots,
@@ -44,10 +45,11 @@ class Agent:
     once the user's files have been read, for a tool that sends its arguments out.
 
     With `votes` above 1 a question whose answers can be compared (a number, yes or no, a
-    few words) is answered by so many runs, and the Run tells how many agree; with "auto"
-    it is a question that brings its own numbers which is asked in two ways, and more runs
-    follow only while they disagree. A run that has looked outside, or called a tool that
-    does more than compute, is not repeated.
+    few words) is answered by so many runs, and the Run tells how many agree, unless a tool
+    can compute it as it stands; with "auto" it is a question that brings its own numbers
+    which is asked in two ways, and more runs follow only while they disagree, and any other
+    is backed by reasoning where its run comes to no end. A run that has looked outside, or
+    called a tool that does more than compute, is not repeated.
 
     Raises UsageError where two tools share a name or a limit is out of its range, and
     GrammarError, naming tool and parameter, where a schema makes no grammar.
@@ -99,20 +101,20 @@ class Agent:
         """
         if not question.strip():
             raise UsageError("the question is empty: ask something")
-        if self._asks_once(question):
+        wanted = self._rounds(question)
+        if wanted == (1,):
             return self._loop(question, self.offered(question)).stream(question, cancel or Flag())
-        return self._voted(question, cancel or Flag())
+        return self._voted(question, wanted, cancel or Flag())
 
     def offered(self, question: str) -> Tools:
         """Return the tools that the question is put to the model with."""
         return fitting(self.tools, question)
 
-    def _asks_once(self, question: str) -> bool:
-        """Return whether one run alone is to answer."""
-        if self.votes == "auto":
-            # What a tool can work out as it stands is sure.
-            return not is_reckoning(question) or first_offer(self.tools, question) is not None
-        return self.votes == 1 or kind_of(question) == "text"
+    def _rounds(self, question: str) -> Sequence[int]:
+        """Return how many runs of the question there are to be in all after each round."""
+        if kind_of(question) == "text" or is_computed(self.tools, question):
+            return (1,)
+        return rounds(self.votes, reckons=is_reckoning(question))
 
     def _loop(self, question: str, tools: Tools, sampling: Sampling | None = None) -> Loop:
         limits = Limits(
@@ -125,24 +127,30 @@ class Agent:
             self.model, tools, limits, self.max_steps, sampling or self.sampling, self.approve
         )
 
-    def _voted(self, question: str, cancel: Flag) -> Generator[Event, None, None]:
-        """Yield the first run as it happens, and at last what most of the runs say."""
+    def _voted(
+        self, question: str, wanted: Sequence[int], cancel: Flag
+    ) -> Generator[Event, None, None]:
+        """Yield the first run as it happens, and at last what most of the runs say, of which
+        there are so many in all after each round."""
         started, stop, runs, pressed = perf_counter(), LinkedFlag(cancel), list[Run](), False
-        tools, kind = self.offered(question), kind_of(question)
+        tools, kind, backed = self.offered(question), kind_of(question), wanted == BACKED
         beside = list[Aside[Run]]()
         try:
-            for last in rounds(self.votes):
-                wanted = ballots(len(runs), last, tools=bool(tools))
+            for last in wanted:
+                cast = ballots(len(runs), last, tools=bool(tools))
                 # The first run is the one that is seen; the others go on beside it.
                 beside = [
                     Aside(partial(self._vote, question, tools, one, stop), "vote")
-                    for one in (wanted if runs else wanted[1:])
+                    for one in (cast if runs else cast[1:])
                 ]
                 if not runs:
                     events = self._loop(question, tools).stream(question, stop)
                     first, pressed = yield from _followed(events)
                     runs.append(first)
-                    if not _may_be_repeated(first, tools):
+                    if first.stop_reason == "interrupted":
+                        break
+                    # To reason about it repeats nothing.
+                    if not backed and _did_more_than_compute(first, tools):
                         break
                 for one in beside:
                     runs.append(one.awaited())
@@ -156,7 +164,7 @@ class Agent:
             for one in beside:  # within a token: the model may be closed next
                 one.is_done(latest - perf_counter())
         runs = runs or [self._without_answer(question, "interrupted")]
-        voted = joined(runs, kind, tools=bool(tools))
+        voted = joined(runs, kind, tools=bool(tools), least=2 if backed else 1)
         yield replace(voted, seconds=perf_counter() - started)
         if pressed:
             raise KeyboardInterrupt
@@ -191,13 +199,11 @@ def _followed(events: Generator[Event, None, None]) -> Generator[Event, None, tu
     return event, pressed
 
 
-def _may_be_repeated(run: Run, tools: Tools) -> bool:
-    """Return whether a run only computed: what looks outside is not sent out again, and
-    what has an effect must not have it twice."""
+def _did_more_than_compute(run: Run, tools: Tools) -> bool:
+    """Return whether a run is not to be repeated: what looks outside is not sent out again,
+    and what has an effect must not have it twice."""
     called = {step.action.tool for step in run.steps if isinstance(step.action, Call)}
-    return run.stop_reason != "interrupted" and not any(
-        tool.may for tool in tools if tool.name in called
-    )
+    return any(tool.may for tool in tools if tool.name in called)
 
 
 _PATIENCE = 2.0

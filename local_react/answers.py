@@ -66,7 +66,7 @@ _SPEAKS_OF_NONE: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?|[-−]?\.\d+")
-_REFERENCE: Final = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
+_REFERENCE: Final = re.compile(r"\s*\[\d+(?:\s*[-–,;]\s*\d+)*\]")
 _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b")
 _UNMARKED: Final = str.maketrans("", "", string.punctuation)
 _SENTENCE_END: Final = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from local_react.answers import asked_in, kind_of
 from local_react.core import Call
@@ -41,6 +41,10 @@ _DATES: Final = re.compile(
 """Days and years, which are no amounts, but not "in 2000 steps"."""
 
 
+Offered: TypeAlias = tuple[str, Call]
+"""A Thought, and the call it leads to."""
+
+
 def is_reckoning(question: str) -> bool:
     """Return whether a question asks for a number and brings those it is made of."""
     asked = asked_in(question)
@@ -59,7 +63,7 @@ def fitting(tools: Sequence[AnyTool], question: str) -> list[AnyTool]:
     return [tool for tool in tools if tool.brings_outside_text or _suits(tool, question)]
 
 
-def first_offer(tools: Sequence[AnyTool], question: str) -> tuple[str, Call] | None:
+def first_offer(tools: Sequence[AnyTool], question: str) -> Offered | None:
     """Return the Thought and the call of the first tool that has something to say to a
     question."""
     if len(question) > _LONGEST_OFFERED:
@@ -68,6 +72,15 @@ def first_offer(tools: Sequence[AnyTool], question: str) -> tuple[str, Call] | N
         if tool.offer and (arguments := tool.offer(question)) is not None:
             return tool.offered, Call(tool.name, arguments)
     return None
+
+
+def is_computed(tools: Sequence[AnyTool], question: str) -> bool:
+    """Return whether a tool that only computes can do so with the question as it stands:
+    then the answer is sure."""
+    offered = first_offer(tools, question)
+    return offered is not None and any(
+        tool.name == offered[1].tool and not tool.may for tool in tools
+    )
 
 
 def _suits(tool: AnyTool, question: str) -> bool:

@@ -183,6 +183,8 @@ class Run:
     votes: tuple[Vote, ...] = ()
     """What each run said where the question was answered by several; the steps are those
     of the first that gave the answer, the usage and seconds those of all."""
+    computed: bool = False
+    """Whether the answer is what a tool computed of the question as it stands."""
     usage: Usage = field(default=Usage())
     seconds: float = 0.0
 
@@ -194,9 +196,10 @@ class Run:
     @property
     def confidence(self) -> float | None:
         """The share of the votes that say the same as the answer: how sure it is, from 0 to
-        1. None where there was one run alone, or nothing that could be compared."""
+        1, which it is where it was computed. None where there was one run alone, or nothing
+        that could be compared."""
         if len(self.votes) < 2:
-            return None
+            return 1.0 if self.computed else None
         return sum(vote.counts for vote in self.votes) / len(self.votes)
 
     @property

@@ -11,10 +11,10 @@ from time import perf_counter
 from typing import Final, TypeAlias
 
 from local_react import protocol
-from local_react.answers import asked_in
+from local_react.answers import asked_in, kind_of, meaning
 from local_react.aside import Aside
 from local_react.budget import Limits, opened
-from local_react.choosing import first_offer, is_reckoning
+from local_react.choosing import Offered, first_offer, is_reckoning
 from local_react.clipping import clip
 from local_react.core import (
     Action,
@@ -83,8 +83,9 @@ class Loop:
         """
         started, pressed = perf_counter(), False
         writer, steps = self._begin(question.strip(), cancel), list[Step]()
+        offered = first_offer(self.tools, question)
         try:
-            reason = yield from self._steps(question, writer, steps, cancel)
+            reason = yield from self._steps(question, offered, writer, steps, cancel)
         except KeyboardInterrupt:
             reason, pressed = "interrupted", True
         if reason == "interrupted" and writer.text.strip():
@@ -96,6 +97,7 @@ class Loop:
             stop_reason=reason,
             model=self.model.name,
             guards=broken(steps, writer.rounds),
+            computed=reason == "finish" and self._is_computed(question, offered, steps),
             usage=writer.context.usage,
             seconds=perf_counter() - started,
         )
@@ -108,11 +110,15 @@ class Loop:
         return Writer(self.model, context, budget, self.sampling)
 
     def _steps(
-        self, question: str, writer: Writer, steps: list[Step], cancel: Flag
+        self,
+        question: str,
+        offered: Offered | None,
+        writer: Writer,
+        steps: list[Step],
+        cancel: Flag,
     ) -> Generator[Text | Step, None, StopReason]:
         """Think, act and record until a limit or Finish; return how it ended. The first
         step is the call that is offered, if there is one."""
-        offered = first_offer(self.tools, question)
         while not cancel.is_set():
             limit = self._limit(steps, writer)
             tools = [] if limit else self._useful(steps)
@@ -152,6 +158,15 @@ class Loop:
         asked = protocol.choice(self.tools, asked_in(question))
         yes, also_yes, no, also_no = map(exp, self.model.weigh(asked, protocol.YES_OR_NO))
         return log((yes + also_yes + _LEAST) / (no + also_no + _LEAST))
+
+    def _is_computed(self, question: str, offered: Offered | None, steps: Sequence[Step]) -> bool:
+        """Return whether the answer is what the call that was offered has computed."""
+        tool = self._tool(offered[1]) if offered else None
+        if tool is None or tool.may or not steps[0].observation:
+            return False
+        kind = kind_of(question)
+        given = meaning(steps[0].observation, kind)
+        return given is not None and given == meaning(_told(steps), kind)
 
     def _limit(self, steps: Sequence[Step], writer: Writer) -> StopReason | None:
         """Return why the next step must be the last, or None."""

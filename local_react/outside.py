@@ -26,7 +26,8 @@ _SOURCE: Final = 2000
 _MOST_SUPPORTING: Final = 3
 """Passages that an answer which names none is given."""
 
-_REFERENCES = re.compile(r"\[(\d{1,9}(?:\s*[,;]\s*\d{1,9})*)\]")
+_REFERENCES = re.compile(r"\[(\d{1,9}(?:\s*[-–,;]\s*\d{1,9})*)\]")
+_RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANKS: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and signs that are drawn as nothing."""
@@ -108,10 +109,13 @@ def _quoted(passage: Passage, source: Source) -> str:
 
 
 def cited(answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:
-    """Return the sources whose numbers the answer names, as [2] or [2, 3]."""
-    groups = _REFERENCES.findall(answer)
-    named = {int(number) for group in groups for number in re.findall(r"\d+", group)}
-    return tuple(source for source in sources if source.number in named)
+    """Return the sources whose numbers the answer names, as [2], [2, 3] or [2-4]."""
+    ranges = [
+        (int(first), int(last or first))
+        for group in _REFERENCES.findall(answer)
+        for first, last in _RANGE.findall(group)
+    ]
+    return tuple(source for source in sources if any(a <= source.number <= b for a, b in ranges))
 
 
 def supporting(answer: str, observations: Sequence[str]) -> list[int]:

@@ -18,7 +18,9 @@ from local_react.core import Run, Sampling, Usage, Vote
 Way: TypeAlias = Literal["tools", "reasoning"]
 
 ROUNDS: Final = (2, 5)
-"""How many runs there are in all after each round of the automatic mode."""
+"""How many runs of a word problem there are in all after each round of the automatic mode."""
+BACKED: Final = (1, 4)
+"""The same of any other question: only a run that came to no end is backed by reasoning."""
 MOST_VOTES: Final = 32
 ENOUGH: Final = 0.6
 """The share of the votes with which the automatic mode asks no further."""
@@ -59,23 +61,30 @@ def varied(sampling: Sampling, seed: int) -> Sampling:
     )
 
 
-def rounds(votes: int | Literal["auto"]) -> Sequence[int]:
+def rounds(votes: int | Literal["auto"], *, reckons: bool) -> Sequence[int]:
     """Return how many runs there are in all after each round."""
-    return ROUNDS if votes == "auto" else (votes,)
+    if votes != "auto":
+        return (votes,)
+    return ROUNDS if reckons else BACKED
 
 
 def is_settled(runs: Sequence[Run], kind: Kind) -> bool:
-    """Return whether so many of the runs agree that more need not be asked."""
+    """Return whether so many of the runs agree that more need not be asked, or one alone,
+    which is none in doubt, came to its end."""
+    if len(runs) == 1:
+        return runs[0].finished
     _, count = most_common([_meant(run, kind) for run in runs])
     return count >= 2 and count / len(runs) >= ENOUGH
 
 
-def joined(runs: Sequence[Run], kind: Kind, *, tools: bool) -> Run:
+def joined(runs: Sequence[Run], kind: Kind, *, tools: bool, least: int = 1) -> Run:
     """Return the first run that gives the answer most give, with the votes of all, and
-    what all took; of answers that as many give the one that was reasoned first. The runs
-    are in the order of their ballots, one at least."""
+    what all took; of answers that as many give the one that was reasoned first, and where
+    none is given by so many as at least are wanted the first run. The runs are in the
+    order of their ballots, one at least."""
     meanings = [_meant(run, kind) for run in runs]
-    best, _ = most_common([*meanings[1:2], *meanings[:1], *meanings[2:]])
+    best, count = most_common([*meanings[1:2], *meanings[:1], *meanings[2:]])
+    best = best if count >= least else None
     chosen = runs[meanings.index(best)] if best is not None else runs[0]
     votes = tuple(
         Vote(

@@ -94,7 +94,17 @@ MAY_IMPORT = {
         "memory",
     },
     "benchmark": {"core", "errors", "protocol", "tools", "network", "backends", "profiles"},
-    "evaluation": {"answers", "core", "errors", "aside", "tools", "agent", "network", "documents"},
+    "evaluation": {
+        "answers",
+        "core",
+        "errors",
+        "aside",
+        "tools",
+        "agent",
+        "guards",
+        "network",
+        "documents",
+    },
     "cli": {
         "core",
         "errors",

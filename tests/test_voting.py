@@ -17,6 +17,7 @@ from local_react.backends.scripted import ScriptedContext
 from local_react.core import Event, StopReason, Usage
 from local_react.errors import ContextFull, UsageError
 from local_react.voting import (
+    BACKED,
     MOST_VOTES,
     ROUNDS,
     Ballot,
@@ -67,15 +68,16 @@ def test_the_varied_runs_have_some_chance_in_them_and_seeds_of_their_own() -> No
 
 
 def test_the_rounds() -> None:
-    assert list(rounds(3)) == [3]
-    assert list(rounds("auto")) == list(ROUNDS)
+    for reckons in (False, True):
+        assert list(rounds(3, reckons=reckons)) == [3]
+    assert list(rounds("auto", reckons=True)) == list(ROUNDS)
+    assert list(rounds("auto", reckons=False)) == list(BACKED)
     assert list(ROUNDS) == sorted(set(ROUNDS))
 
 
 @pytest.mark.parametrize(
     ("answers", "settled"),
     [
-        (["5"], False),
         (["5", "5"], True),
         (["5", "6"], False),
         (["5", "5.0", "6"], True),
@@ -96,6 +98,16 @@ def test_a_run_that_did_not_end_by_itself_says_nothing(reason: StopReason) -> No
     assert not is_settled([ended("5", reason)] * 5, "number")
     run = joined([ended("5", reason), ended("7")], "number", tools=True)
     assert (run.answer, run.confidence) == ("7", 0.5)
+    assert is_settled([ended("5")], "number")
+    assert not is_settled([ended("5", reason)], "number")
+
+
+def test_an_answer_may_have_to_be_given_twice() -> None:
+    runs = [ended("5", "max_steps"), ended("7"), ended("8"), ended("8.0")]
+    run = joined(runs, "number", tools=True, least=2)
+    assert (run.answer, run.confidence) == ("8", 0.5)
+    run = joined(runs[:3], "number", tools=True, least=2)
+    assert (run.answer, run.stop_reason, run.confidence) == ("5", "max_steps", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +260,51 @@ def test_where_they_go_on_to_there_are_five_at_most() -> None:
     assert [vote.answer for vote in run.votes] == list("12345")
     # Where none is said twice, what was reasoned without chance is taken.
     assert (run.answer, run.confidence) == ("2", 1 / 5)
+
+
+def going_round(*answers: str) -> Callable[[str, Sampling, int], str]:
+    """Return what has the run with tools call one until it must not, and the others, by
+    reasoning, give the answers."""
+
+    def say(way: str, sampling: Sampling, number: int) -> str:
+        if way == "tools":
+            return finish("?") if number else 'Thought: t\nAction: look {"text": "x"}'
+        return finish(answers[max(0, sampling.seed - 1)])
+
+    return say
+
+
+def test_a_run_that_came_to_no_end_is_backed_by_reasoning() -> None:
+    model = Voter(say=going_round("Manet", "Monet", "Monet"))
+    run = Agent(model, [look], votes="auto", max_steps=2).run(NAME)
+    assert (run.answer, run.confidence, run.finished) == ("Monet", 2 / 4, True)
+    assert [vote.stop_reason for vote in run.votes] == ["max_steps", *["finish"] * 3]
+    assert [way for way, _, _ in model.asked] == ["tools", *["reasoning"] * 3]
+
+
+def test_where_the_reasoning_does_not_agree_either_the_run_stands() -> None:
+    model = Voter(say=going_round("Manet", "Monet", "Degas"))
+    run = Agent(model, [look], votes="auto", max_steps=2).run(NAME)
+    assert (run.answer, run.stop_reason, run.confidence) == ("?", "max_steps", 0.0)
+    assert isinstance(run.steps[0].action, Call)
+
+
+def test_a_text_is_backed_by_nothing() -> None:
+    model = Voter(say=going_round())
+    run = Agent(model, [look], votes="auto", max_steps=2).run("Why is it blue?")
+    assert (run.answer, run.stop_reason, run.votes) == ("?", "max_steps", ())
+
+
+@pytest.mark.parametrize("votes", [1, 5, "auto"])
+@pytest.mark.parametrize(("answer", "confidence"), [("12.0", 1.0), ("13", None)])
+def test_what_a_tool_computes_as_it_stands_is_asked_once_and_sure(
+    votes: Any, answer: str, confidence: float | None
+) -> None:
+    sums = replace(add, offer=lambda question: {"text": "3 * 4"}, function=lambda text: "12")
+    model = Voter(say=lambda way, sampling, number: finish(answer))
+    run = Agent(model, [sums], votes=votes).run("What is 3 * 4?")
+    assert (run.answer, run.votes, run.confidence) == (answer, (), confidence)
+    assert len(model.asked) == 1
 
 
 def test_the_answer_of_most_is_taken_though_the_first_run_says_another() -> None:

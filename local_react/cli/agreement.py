@@ -47,7 +47,7 @@ def agreement(run: Run) -> str:
         return ""
     count, number = sum(vote.counts for vote in run.votes), len(run.votes)
     if not count:
-        return _none_of(number)
+        return _none_of(run)
     if count == 1:
         head = f"no two of {number} runs agree: {_said(run.answer, 1)}"
     else:
@@ -63,7 +63,7 @@ def unsure(run: Run) -> str:
         return _ASKED_ONCE
     count, number = sum(vote.counts for vote in run.votes), len(run.votes)
     if not count:
-        return f"not sure: {_none_of(number)}"
+        return f"not sure: {_none_of(run)}"
     head = f"{count} of {number} runs {'says' if count == 1 else 'say'} {_short(run.answer)}"
     return f"not sure: {', '.join([head, *_others(run)])}"
 
@@ -73,22 +73,28 @@ def is_from_another(run: Run) -> bool:
     return any(vote.counts for vote in run.votes) and not run.votes[0].counts
 
 
-def _none_of(number: int) -> str:
-    return f"none of {number} runs came to an answer that can be compared"
+def _none_of(run: Run) -> str:
+    number = len(run.votes)
+    if not any(_meant(vote, run) for vote in run.votes):
+        return f"none of {number} runs came to an answer that can be compared"
+    return ", ".join([f"no two of {number} runs agree", *_others(run)])
 
 
 def _others(run: Run) -> list[str]:
     """Return what the runs say that do not give the answer, and how many each."""
-    kind, said, none = kind_of(run.question), dict[str, list[Vote]](), 0
+    said, none = dict[str, list[Vote]](), 0
     for vote in [vote for vote in run.votes if not vote.counts]:
-        meant = meaning(vote.answer, kind) if vote.stop_reason == "finish" else None
-        if meant is None:
+        if (meant := _meant(vote, run)) is None:
             none += 1
         else:
             said.setdefault(meant, []).append(vote)
     groups = sorted(said.values(), key=len, reverse=True)
     told = [_said(votes[0].answer, len(votes)) for votes in groups]
     return told + ([f"{none} came to no answer"] if none else [])
+
+
+def _meant(vote: Vote, run: Run) -> str | None:
+    return meaning(vote.answer, kind_of(run.question)) if vote.stop_reason == "finish" else None
 
 
 def _said(answer: str, count: int) -> str:

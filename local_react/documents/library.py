@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from local_react import places
-from local_react.documents import opening, removing, searching, store, summaries
+from local_react.documents import linking, opening, removing, searching, store, summaries
 from local_react.documents.indexing import Indexing
 from local_react.documents.opening import Excerpt
 from local_react.documents.reports import Added, Progress, Watch
@@ -89,13 +89,17 @@ class Library:
                 return Status(os.fspath(self.path), 0, 0, 0, 0, 0, 0, (), ())
             return summaries.status(connection, self.path)
 
-    def search(self, question: str, limit: int = 5) -> list[Hit]:
-        """Return the passages nearest to a question, the best first, at most so many.
+    def search(self, question: str, limit: int = 5, linked: int = 0) -> list[Hit]:
+        """Return the passages nearest to a question, the best first, at most so many, and
+        then those of at most so many documents which the best of them name.
 
         All of the question is plain text. Raises UsageError where the index is damaged.
         """
         with store.reading(self.path) as connection:
-            return [] if connection is None else searching.search(connection, question, limit)
+            if connection is None:
+                return []
+            hits = searching.search(connection, question, limit)
+            return hits + linking.linked(connection, question, hits, linked)
 
     def speaks_of(self, question: str) -> bool:
         """Return whether the documents seem to say something about a question. Raises

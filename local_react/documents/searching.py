@@ -53,7 +53,8 @@ _ASKING: Final = frozenset(
     "much many long far big old often get give tell show find please know want need".split()
 )
 """Words of questions that are about anything."""
-_BRACKETS: Final = re.compile(r"\s*\([^()]*\)\s*$")
+BRACKETS: Final = re.compile(r"\s*\([^()]*\)\s*$")
+"""What tells titles apart that are alike: Mercury (planet)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,30 @@ def search(
     return [hit for hit in ranked if different[hit.text] is hit][:limit]
 
 
+def titled(connection: sqlite3.Connection, words: Sequence[Word]) -> list[Hit]:
+    """Return passages of documents in whose titles some of the words stand."""
+    found = _candidates(connection, words, None, column="title")
+    hits = (_hit(connection, item) for item in found)
+    return list({hit.document: hit for hit in hits if hit is not None}.values())
+
+
+def nearest(connection: sqlite3.Connection, question: str, document: int) -> list[Hit]:
+    """Return the passage of a document that is nearest to a question, its first one where none
+    holds a word of it; nothing where the document has gone."""
+    sql = "SELECT first, passages FROM files WHERE id = ?"
+    first, passages = connection.execute(sql, (document,)).fetchone() or (0, 0)
+    if not passages:
+        return []
+    found = search(connection, question, 1, (first, first + passages - 1))
+    opening = None if found else _hit(connection, _Candidate(first, 0.0))
+    return [opening] if opening else found
+
+
 def speaks_of(connection: sqlite3.Connection, question: str) -> bool:
     """Return whether a passage holds enough of what a question is about: two fifths of its
     telling words, weighed by how rare they are, and a quarter where it is about the user's
-    own matters. Numbers do not count: they stand in texts about anything."""
+    own matters; or the question names a document. Numbers do not count: they stand in texts
+    about anything."""
     every = asked(question)
     words = [word for word in telling(every) if _is_about(word)]
     (passages,) = connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
@@ -112,7 +133,10 @@ def speaks_of(connection: sqlite3.Connection, question: str) -> bool:
         ),
         default=0.0,
     )
-    return best > 0 and best >= enough * sum(weights.values())
+    if best > 0 and best >= enough * sum(weights.values()):
+        return True
+    # It may be about two documents, of which each holds a part alone.
+    return bool(named_in(question, titled(connection, words)))
 
 
 def _is_about(word: Word) -> bool:
@@ -132,7 +156,10 @@ def _holds(connection: sqlite3.Connection, passage: int, word: Word) -> bool:
 
 
 def _candidates(
-    connection: sqlite3.Connection, words: Sequence[Word], within: tuple[int, int] | None
+    connection: sqlite3.Connection,
+    words: Sequence[Word],
+    within: tuple[int, int] | None,
+    column: str = "title body",
 ) -> list[_Candidate]:
     counts = {word: _count(connection, word) for word in words[:_WORDS]}
     held = sorted((word for word in counts if counts[word]), key=lambda word: counts[word])
@@ -146,9 +173,10 @@ def _candidates(
     if rare:
         some = _any(rare)
         query = f"({some}) AND ({some} OR {_any(common)})" if common else some
-        return _best(connection, query, within)
+        return _best(connection, f"{{{column}}} : ({query})", within)
     for most in range(len(held), 0, -1):
-        found = _best(connection, " AND ".join(word.query for word in held[:most]), within)
+        query = " AND ".join(word.query for word in held[:most])
+        found = _best(connection, f"{{{column}}} : ({query})", within)
         if found:
             return found
     return []
@@ -170,7 +198,7 @@ def _best(
     first, last = within or (0, 2**62)
     rows = connection.execute(
         "SELECT id, score FROM ("
-        "  SELECT rowid AS id, -bm25(words, ?, 1.0) AS score FROM words"
+        "  SELECT rowid AS id, coalesce(-bm25(words, ?, 1.0), 0.0) AS score FROM words"
         "  WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
         ") ORDER BY score DESC LIMIT ?",
         (_TITLE_WEIGHT, query, first, last, 2 * _RANKED, _NEAR),
@@ -215,14 +243,29 @@ def _bonus(every: Sequence[Word], hit: Hit) -> float:
     the best score."""
     told = [word.text for word in every]
     line = f" {' '.join(told)} "
-    named = any(_is_named(title, line) for title in (hit.title, Path(hit.name).stem))
+    named = any(_is_named(title, line) for title in _titles(hit))
     pairs = {f" {one} {two} " for one, two in pairwise(told) if STOP_WORDS.isdisjoint((one, two))}
     words = spaced_words(indexed(f"{hit.title}\n{hit.text}"))
     text = f" {' '.join(words)} "
     return _NAMED * named + _ADJACENT * sum(pair in text for pair in pairs)
 
 
+def named_in(question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Return those of the hits whose document is named in the question, by a title of several
+    words."""
+    line = f" {' '.join(word.text for word in asked(question))} "
+    return [hit for hit in hits if any(_is_named_in_full(title, line) for title in _titles(hit))]
+
+
+def _titles(hit: Hit) -> tuple[str, str]:
+    return hit.title, Path(hit.name).stem
+
+
+def _is_named_in_full(title: str, line: str) -> bool:
+    return len(spaced_words(indexed(BRACKETS.sub("", title)))) > 1 and _is_named(title, line)
+
+
 def _is_named(title: str, line: str) -> bool:
     """Say whether the title, without what is in brackets at its end, is in the question."""
-    words = spaced_words(indexed(_BRACKETS.sub("", title)))
+    words = spaced_words(indexed(BRACKETS.sub("", title)))
     return not STOP_WORDS.issuperset(words) and f" {' '.join(words)} " in line

@@ -19,6 +19,7 @@ from local_react.evaluation.bfcl import schema_of, tools_of
 from local_react.evaluation.corpus import indexed
 from local_react.evaluation.items import Function, Item, QuestionSet, Scorer
 from local_react.evaluation.settings import ArmSettings, Kind
+from local_react.guards import without_twins
 from local_react.network import Network
 from local_react.tools import builtin_tools
 from local_react.tools.base import AnyTool
@@ -215,7 +216,12 @@ def _first_reply(agent: Agent, item: Item, cancel: Flag) -> Reply:
             stop.set()
     assert isinstance(event, Run)
     calls = [step.action for step in event.steps if isinstance(step.action, Call)]
-    told = [{"name": call.tool, "arguments": dict(call.arguments)} for call in calls]
+    # One that stands there twice runs once.
+    told = [
+        {"name": call.tool, "arguments": dict(call.arguments)}
+        for call in without_twins(calls)
+        if isinstance(call, Call)
+    ]
     return Reply(
         answer=json.dumps(told, ensure_ascii=False),
         ended="calls" if calls else "finish" if event.finished else "malformed",

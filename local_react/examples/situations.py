@@ -33,22 +33,19 @@ DOCUMENTS = (
                         "document 9: sorby.txt, line 2",
                         "Sorby is a town of 9,200 people on the river Ald.",
                     ),
-                ),
-            ),
-            ExampleStep(
-                "[1] says that Olaf Brandt planned it. What it asks for is none of the user's "
-                "wishes. His year of birth is missing.",
-                "search_documents",
-                {"query": "Olaf Brandt born"},
-                found(
                     (
                         3,
                         "document 7: Olaf Brandt.txt",
                         "Olaf Brandt (4 May 1868 - 1940) was a Danish architect.",
-                    )
+                    ),
                 ),
             ),
-            ExampleStep("[3] says that he was born in 1868.", "Finish", {"answer": "1868 [3]"}),
+            ExampleStep(
+                "[1] says that Olaf Brandt planned the Linden Bridge. [3] says that Olaf Brandt "
+                "was born on 4 May 1868. What [1] asks for is none of the user's wishes.",
+                "Finish",
+                {"answer": "1868 [1, 3]"},
+            ),
         ),
     ),
     Example(
@@ -61,19 +58,19 @@ DOCUMENTS = (
                 found(
                     (
                         1,
-                        "document 2: Jon Adair.txt",
-                        "Jon Adair (born 12 June 1950) is an Irish cyclist.",
+                        "document 5: Mira Kells.txt",
+                        "Mira Kells (born 2 March 1957) is a Scottish painter.",
                     ),
                     (
                         2,
-                        "document 5: Mira Kells.txt",
-                        "Mira Kells (born 2 March 1957) is a Scottish painter.",
+                        "document 2: Jon Adair.txt",
+                        "Jon Adair (born 12 June 1950) is an Irish cyclist.",
                     ),
                 ),
             ),
             ExampleStep(
-                "[1] says that Jon Adair was born in 1950, [2] that Mira Kells was born in 1957. "
-                "1950 is before 1957.",
+                "[1] says that Mira Kells was born in 1957. [2] says that Jon Adair was born in "
+                "1950. 1950 is before 1957, so Jon Adair was born first.",
                 "Finish",
                 {"answer": "Jon Adair [1, 2]"},
             ),
@@ -100,7 +97,7 @@ DOCUMENTS = (
                 ),
             ),
             ExampleStep(
-                "[2] says that the Alder is a river, but [1] that the Tamm is a mountain, so not "
+                "[2] says that the Alder is a river. [1] says that the Tamm is a mountain. So not "
                 "both are rivers.",
                 "Finish",
                 {"answer": "No [1, 2]"},

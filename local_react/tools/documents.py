@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LOOKING_FIRST: Final = "The user's documents may say it, so I look there first."
 """The Thought of the search that is offered before the model's first reply."""
 _HITS = 5
+_LINKED = 2
 _LONGEST_QUERY = 200
 _NOTHING = "nothing of that in the user's documents: use another tool, or what you know"
 _NO_DOCUMENTS = "no documents were added yet: answer without them"
@@ -45,7 +46,7 @@ def make_documents(library: Library) -> list[Tool[..., Any]]:
         """Search the user's documents: for whatever is about me, my, our, or people you don't
         know; not for general knowledge."""
         with _refusals():
-            hits = library.search(query, _HITS)
+            hits = library.search(query, _HITS, _LINKED)
             if hits:
                 return Findings(tuple(map(_passage, hits)))
             return Findings(note=_NO_DOCUMENTS if library.is_empty else _NOTHING)
