@@ -8,6 +8,7 @@
   is left out.
 - Text that repeats itself: the reply is broken off there.
 - Three replies that bring nothing new: the next one is the last.
+- An answer whose Thought holds a wrong sum: it is given back once.
 
 A run whose last reply was forced by one of them, be it that no tool was left, has not
 finished by itself.
@@ -22,7 +23,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from local_react.core import Action, Call, Step
+from local_react.core import Action, Call, Finish, Step
+from local_react.sums import wrong_sum
 
 REPEATED_CHARACTERS = 60
 """Text whose last characters, this many, stand in it three times is going round; ten
@@ -38,6 +40,8 @@ ERROR = "Error: "
 
 _KNOWN = "(You had this result already: use it, or try something else.)"
 THOUGHT_BEFORE = "(You have thought this before: go on to what is missing, or finish.)"
+
+_GO_ON = "Correct what follows from it."
 
 _WORDS_OF_A_THOUGHT = 4
 """A shorter Thought, such as "I look it up.", may well come again."""
@@ -72,6 +76,15 @@ def repeats_a_thought(thought: str, steps: Sequence[Step]) -> bool:
     return len(words) >= _WORDS_OF_A_THOUGHT and any(
         _words(step.thought) == words for step in steps
     )
+
+
+def slip(actions: Sequence[Action], thought: str, steps: Sequence[Step]) -> str | None:
+    """Return what is wrong with an answer that rests on a wrong sum; None where nothing is, or
+    one was given back for that before."""
+    wrong = wrong_sum(thought) if isinstance(actions[0], Finish) else None
+    if wrong is None or any(map(_is_slip, steps)):
+        return None
+    return f"{ERROR}{wrong.sum} = {wrong.right}, not {wrong.told}. {_GO_ON}"
 
 
 def worn_out(steps: Sequence[Step]) -> set[str]:
@@ -116,6 +129,7 @@ def broken(steps: Sequence[Step], rounds: int) -> Mapping[str, int]:
         ),
         "repeated error": len(_repeated_errors(steps)),
         "repeated text": rounds,
+        "wrong sum": sum(map(_is_slip, steps)),
         "nothing new": int(
             any(map(_nothing_new, [*(_before(step, steps) for step in steps), steps]))
         ),
@@ -174,6 +188,10 @@ def _alternates(steps: Sequence[Step]) -> bool:
         return False
     first, second, third, fourth = (step.action for step in last)
     return same(first, third) and same(second, fourth) and not same(first, second)
+
+
+def _is_slip(step: Step) -> bool:
+    return isinstance(step.action, Finish) and _bare_observation(step).endswith(_GO_ON)
 
 
 def _brought_nothing(step: Step) -> bool:

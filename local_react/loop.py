@@ -41,6 +41,7 @@ from local_react.guards import (
     is_stuck,
     known_result,
     repeats_a_thought,
+    slip,
     without_twins,
     worn_out,
 )
@@ -130,7 +131,9 @@ class Loop:
                 actions = yield from self._first_reply(question, writer)
             if cancel.is_set() and not isinstance(actions[0], Finish):
                 break
-            new = writer.finished(actions, self._observed(actions, steps, writer, cancel))
+            fault = None if limit else self._fault(actions, steps, writer)
+            seen = [(fault, ())] if fault else self._observed(actions, steps, writer, cancel)
+            new = writer.finished(actions, seen)
             steps += new
             yield from new
             if steps[-1].observation is None:
@@ -182,6 +185,12 @@ class Loop:
         if isinstance(action, Finish) and not (limit and self.tools):
             return "finish"
         return limit or ("cut_off" if writer.context.room > 0 else "context")
+
+    def _fault(self, actions: Actions, steps: Sequence[Step], writer: Writer) -> str | None:
+        """Return why an answer is not taken, where there is room for another."""
+        if not writer.budget.allows_a_turn(writer.context.room):
+            return None
+        return slip(actions, protocol.parse(writer.text)[0], steps)
 
     def _useful(self, steps: Sequence[Step]) -> Tools:
         """Return the tools without those that only lead round in circles by now."""

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from local_react.answers import Kind, meaning, most_common
 from local_react.core import Run, Sampling, Usage, Vote
+from local_react.sums import wrong_sum
 
 Way: TypeAlias = Literal["tools", "reasoning"]
 
@@ -24,7 +25,13 @@ BACKED: Final = (1, 4)
 MOST_VOTES: Final = 32
 ENOUGH: Final = 0.6
 """The share of the votes with which the automatic mode asks no further."""
-_TURNS: Final[Sequence[Way]] = ("tools", "reasoning", "reasoning", "reasoning")
+_TURNS: Final[Sequence[Way]] = (
+    "tools",
+    "reasoning",
+    "reasoning",
+    "reasoning",
+    "reasoning",
+)
 """Programs vary more, and worse, than chains of thought do."""
 _TEMPERATURE, _TOP_K, _TOP_P = 0.7, 20, 0.8
 """Of the runs after the first of each way: the temperature of Wang et al., and the bounds that
@@ -43,7 +50,7 @@ class Ballot:
 
 def ballots(first: int, last: int, *, tools: bool) -> list[Ballot]:
     """Return the runs from the one numbered `first` to the one before `last`: where there
-    are tools, one run in four has them."""
+    are tools, one run in five has them."""
     ways = [_TURNS[number % len(_TURNS)] if tools else "reasoning" for number in range(last)]
     return [
         Ballot(number, ways[number], ways[number] in ways[:number]) for number in range(first, last)
@@ -104,5 +111,7 @@ def joined(runs: Sequence[Run], kind: Kind, *, tools: bool, least: int = 1) -> R
 
 
 def _meant(run: Run, kind: Kind) -> str | None:
-    """Return what a run says; nothing where it did not come to an end by itself."""
-    return meaning(run.answer, kind) if run.finished else None
+    """Return what a run says; nothing where it did not come to an end by itself, or what it
+    says stands on a wrong sum."""
+    slipped = bool(run.steps) and wrong_sum(run.steps[-1].thought) is not None
+    return meaning(run.answer, kind) if run.finished and not slipped else None

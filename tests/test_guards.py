@@ -383,3 +383,29 @@ def test_text_that_repeats_itself_is_broken_off_and_counted() -> None:
     line = "the same long line of thought, again, and again, and again.\n"
     done, _ = run("Thought: " + line * 50, ' Finish {"answer": "42"}')
     assert (done.answer, done.guards) == ("42", {"repeated text": 1})
+
+
+# -- an answer that stands on a wrong sum ---------------------------------------------
+
+WRONG = 'Thought: That is 20 + 10 + 6 = 46.\nAction: Finish {"answer": "46"}'
+RIGHT = 'Thought: That is 20 + 10 + 6 = 36.\nAction: Finish {"answer": "36"}'
+
+
+@pytest.mark.parametrize("tools", [(), (look,)])
+def test_an_answer_that_stands_on_a_wrong_sum_is_given_back(tools: tuple[AnyTool, ...]) -> None:
+    result, _ = run(WRONG, RIGHT, tools=tools)
+    assert (result.answer, result.finished, result.guards) == ("36", True, {"wrong sum": 1})
+    assert result.steps[0].action == Finish("46")
+    told = f"{ERROR}20 + 10 + 6 = 36, not 46. Correct what follows from it."
+    assert result.steps[0].observation == told
+
+
+def test_it_is_given_back_once_alone() -> None:
+    result, _ = run(WRONG, WRONG)
+    assert (result.answer, len(result.steps)) == ("46", 2)
+    assert result.guards["wrong sum"] == 1
+
+
+def test_where_there_is_no_room_for_another_answer_it_is_taken() -> None:
+    result = Agent(ScriptedModel([WRONG]), [look], max_steps=1).run("How many?")
+    assert (result.answer, result.guards) == ("46", {})

@@ -102,6 +102,16 @@ def test_a_run_that_did_not_end_by_itself_says_nothing(reason: StopReason) -> No
     assert not is_settled([ended("5", reason)], "number")
 
 
+def test_a_run_whose_answer_stands_on_a_wrong_sum_says_nothing() -> None:
+    sum_ = "That is 2 + 3 = 6."
+    slip, mended = Step(sum_, Finish("6"), None), Step("3 + 3 = 6", Finish("6"), None)
+    slipped = replace(ended("6"), steps=(slip,))
+    right = replace(ended("6"), steps=(replace(slip, observation="no"), mended))
+    assert is_settled([right, right], "number")
+    assert not is_settled([right, slipped], "number")
+    assert joined([slipped, ended("5")], "number", tools=True).answer == "5"
+
+
 def test_an_answer_may_have_to_be_given_twice() -> None:
     runs = [ended("5", "max_steps"), ended("7"), ended("8"), ended("8.0")]
     run = joined(runs, "number", tools=True, least=2)
@@ -411,8 +421,8 @@ def test_no_vote_looks_outside_or_has_an_effect() -> None:
         return finish("36")
 
     model = Voter(say=say)
-    run = Agent(model, [add, look, delete], votes=5).run(SUM)
-    assert len(run.votes) == 5
+    run = Agent(model, [add, look, delete], votes=6).run(SUM)
+    assert len(run.votes) == 6
     assert deleted == []
     assert not any("delete" in grammar or "look" in grammar for grammar in model.offered)
     assert any('"add "' in grammar for grammar in model.offered)
