@@ -49,12 +49,21 @@ _FOREIGN: Final = re.compile(
 )
 """Words of languages in which a question may begin as an English one does."""
 _ASKS_A_CHOICE: Final = re.compile(r"\bor\b", re.IGNORECASE)
+_NUMBERS_OF: Final = (
+    r"(?:[\w'’-]+ ){0,3}(?:sum|total|difference|product|average|mean|median|number(?! one\b)"
+    r"|amount|cost|price|profit|percentage|percent|ratio|probability|area|perimeter"
+    r"|circumference|volume|distance|speed|age|weight|height|length|width|depth|value|bill)\b"
+)
+"""What a number tells, with the words before it."""
+_BIDS: Final = re.compile(
+    rf"\b(?:calculate|compute|determine|find|work out|figure out) (?:out )?{_NUMBERS_OF}",
+    re.IGNORECASE,
+)
+"""As "..., calculate the total amount that they are paid." """
 _ASKS_A_NUMBER: Final = re.compile(
     r"\bhow (?:many|much|old|far|long|tall|high|deep|wide|heavy|fast|big|large)\b"
-    r"|\bwhat(?: is| was| are| were| will be| would be|['’]s) (?:[\w'’-]+ ){0,3}"
-    r"(?:sum|total|difference|product|average|mean|median|number(?! one\b)|amount|cost|price"
-    r"|profit|percentage|percent|ratio|probability|area|perimeter|circumference|volume|distance"
-    r"|speed|age|weight|height|length|width|depth|value|bill)\b"
+    rf"|\bwhat(?: is| was| are| were| will be| would be|['’]s) {_NUMBERS_OF}"
+    rf"|{_BIDS.pattern}"
     r"|\bwhat (?:percentage|percent|fraction|number|amount) of\b"
     r"|\bwhat(?: is|['’]s) [\d(.$€£-]"
     r"|^(?=[-(.$€£]*\d)(?:[\s\d.,()+*/^%$€£=×÷−-]|of|plus|minus|times|divided|multiplied|by)+\?$",
@@ -91,7 +100,7 @@ def kind_of(question: str) -> Kind:
     question = asked_in(question)
     if _YES_OR_NO.search(question):
         return "yes or no"
-    asked = _questions(question)
+    asked = _questions(question) or _bids(question)
     if len(asked) == 1:  # several questions want several answers
         if _ASKS_A_NUMBER.search(asked[0]) and not _SPEAKS_OF_NONE.search(asked[0]):
             return "number" if not re.search(r"\band (?:wh|how)", asked[0], re.I) else "text"
@@ -104,6 +113,11 @@ def _questions(text: str) -> list[str]:
     """Return the sentences that end with a question mark."""
     sentences = [part.strip(" \t\"'“”") for part in _SENTENCE_END.split(text[-_LONGEST:])]
     return [sentence for sentence in sentences if sentence.endswith("?")]
+
+
+def _bids(text: str) -> list[str]:
+    """Return the sentences that bid to work out a number."""
+    return [part for part in _SENTENCE_END.split(text[-_LONGEST:]) if _BIDS.search(part)]
 
 
 def _asks_yes_or_no(question: str) -> bool:

@@ -147,9 +147,9 @@ class Loop:
         """Have the first reply written. Whether it is to act or to answer is chosen before a
         Thought can talk the model into either, unless a tool could bring anything."""
         searches = any(tool.brings_outside_text for tool in self.tools)
-        if not self.tools or searches or is_reckoning(question):
-            return (yield from writer.write(self.tools, last=False))
         own = not any(tool.name in BUILTIN for tool in self.tools)
+        if not self.tools or searches or (is_reckoning(question) and not own):
+            return (yield from writer.write(self.tools, last=False))
         if self._sureness(question) < (MARGIN_OF_OWN if own else MARGIN):
             return (yield from writer.write([], last=False, beginning=NO_TOOL))
         # Of the built-in ones the model also says so where it knows the answer itself.

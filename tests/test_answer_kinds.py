@@ -41,6 +41,9 @@ NUMBERS = [
     "If a train takes 3 hours, how long is it under way in 4 days?",
     "How many people live in Berlin?",
     "He said 3.5 is enough. How many litres are 2 bottles of 1.75?",
+    "If each of 3 shops sells 20 rolls, calculate the total number of rolls that are sold.",
+    "There are 3 shops. Work out their average profit. They sell rolls.",
+    "Given 3 shops with 20 rolls each, find the number of rolls?",
     "How many were there between 1914 and 1918? Give the number alone.",
     f"How many words are in the text?{ATTACHED}Is it? Was it? Who knows?",
 ]
@@ -83,6 +86,8 @@ TEXT = [
     "How many moons has Mars? Who found them?",
     "What was the number one hit of 1985?",
     "Do the dishes.",
+    "Find the shop. Calculate nothing.",
+    "Calculate the total cost of the trip. Then determine its average price a day.",
     "Hello!",
     "",
     "?",

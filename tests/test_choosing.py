@@ -17,6 +17,7 @@ from local_react.documents import Library
 from local_react.loop import MARGIN, MARGIN_OF_OWN, NO_TOOL
 from local_react.protocol import YES_OR_NO, choice
 from local_react.tools.base import AnyTool
+from local_react.tools.calculator import calculator
 from local_react.tools.current_time import current_time
 
 RECKONING = [
@@ -27,6 +28,7 @@ RECKONING = [
     "In 2004 there were 60 children at a club, in 2005 half as many. How many are 3 times that?",
     "He walks in 2000 steps to the shop and back in 1900 steps. How many steps is that?",
     "In a class of 30, 12 like tea and 9 like milk. How many students like neither?",
+    "Each of 3 shops sells 20 rolls. Calculate the total number of rolls.",
     "What is 15% of 1,299.99 plus 7?",
     "15% of 1,299.99 plus 7?",
     "Mr. Bell is three times as old as Tom, who is 9. How old is Mr. Bell?",
@@ -286,7 +288,7 @@ def test_it_is_asked_of_what_is_asked_and_of_all_tools() -> None:
 @pytest.mark.parametrize(
     ("tools", "question", "options"),
     [
-        ([own], RECKONING[0], {}),
+        ([calculator], RECKONING[0], {}),
         ([], "Who is it?", {}),
         ([own], "Who is it?", {"max_steps": 1}),
     ],
