@@ -57,8 +57,8 @@ Approve: TypeAlias = Callable[[Call], bool]
 MARGIN: Final = 1.0
 MARGIN_OF_OWN: Final = 1.5
 """A small model says yes too easily: the logarithms of p(yes) / p(no) that part, on the default
-model, what a tool is for from what none is for (bench/quality/README.md), for the built-in
-tools and for the user's own alone."""
+model, what a tool is for from what none is for (bench/quality/README.md), and one tool of the
+user's own."""
 NO_TOOL: Final = "No tool here does this. "
 """How the Thought begins where none fits."""
 
@@ -150,7 +150,9 @@ class Loop:
         own = not any(tool.name in BUILTIN for tool in self.tools)
         if not self.tools or searches or (is_reckoning(question) and not own):
             return (yield from writer.write(self.tools, last=False))
-        if self._sureness(question) < (MARGIN_OF_OWN if own else MARGIN):
+        # Of several the model says less surely that one fits.
+        margin = MARGIN_OF_OWN if own and len(self.tools) == 1 else MARGIN
+        if self._sureness(question) < margin:
             return (yield from writer.write([], last=False, beginning=NO_TOOL))
         # Of the built-in ones the model also says so where it knows the answer itself.
         return (yield from writer.write(self.tools, last=False, must_call=own))

@@ -239,11 +239,13 @@ def test_where_a_tool_could_bring_anything_the_first_reply_may_answer_all_the_sa
 
 
 @pytest.mark.parametrize(("margin", "acts"), [(MARGIN * 1.01, True), (MARGIN * 0.99, False)])
-def test_beside_a_built_in_tool_less_will_do_and_it_may_answer(margin: float, acts: bool) -> None:
+@pytest.mark.parametrize("other", [current_time, also])
+def test_beside_another_tool_less_will_do(other: AnyTool, margin: float, acts: bool) -> None:
     likely = (0.1 * math.exp(margin), 0.0, 0.1, 0.0)
-    _, model = asked(likely, [own, current_time], FINISH)
+    _, model = asked(likely, [own, other], FINISH)
     assert ("own" in model.grammars[0]) is acts
-    assert "Finish" in model.grammars[0]
+    # Beside a built-in one it may answer, too.
+    assert ("Finish" in model.grammars[0]) is not (other is also and acts)
 
 
 def test_a_no_holds_for_the_first_reply_alone() -> None:

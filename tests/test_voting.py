@@ -127,7 +127,8 @@ def test_an_answer_may_have_to_be_given_twice() -> None:
         (["5", "$5.00 [1]", "6"], "5", [True, True, False]),
         # What both ways come to counts once more, ...
         (["6", "5", "5", "6"], "6", [True, False, False, True]),
-        (["6", "5", "5", "5", "6"], "5", [False, True, True, True, False]),
+        (["6", "5", "5", "5", "6"], "6", [True, False, False, False, True]),
+        (["6", "5", "5", "5", "5", "6"], "5", [False, True, True, True, True, False]),
         # ... and of two firsts the one that was reasoned first is taken.
         (["6", "5"], "5", [False, True]),
         (["a", "6", "b"], "6", [False, True, False]),
