@@ -6,7 +6,8 @@
 - The same Thought: a note says so; at the third time the next reply is the last one.
 - The same error in three replies, or two errors of a tool that needs the network: the tool
   is left out.
-- Text that repeats itself: the reply is broken off there.
+- Text that repeats itself: the reply is broken off there. Its whole calls stand; an answer
+  stands, too, but has not finished the run. A reply that repeats a call ends with it.
 - Three replies that bring nothing new: the next one is the last.
 - An answer whose Thought holds a wrong sum: it is given back once.
 
@@ -52,6 +53,12 @@ def goes_round(text: str) -> bool:
     end = text[-REPEATED_CHARACTERS:]
     times = 3 if len(set(end)) >= _FEW_KINDS else 10
     return len(text) >= times * REPEATED_CHARACTERS and text.count(end) >= times
+
+
+def without_repeats(text: str) -> str:
+    """Return a reply that goes round up to where it first says what it repeats."""
+    end = text[-REPEATED_CHARACTERS:]
+    return text[: text.index(end) + len(end)]
 
 
 def known_result(call: Call, steps: Sequence[Step]) -> str | None:

@@ -184,7 +184,7 @@ class Loop:
     def _end(self, action: Action, limit: StopReason | None, writer: Writer) -> StopReason:
         """Return how a run ended whose last Action gave an answer."""
         # Without tools a limit takes nothing from the model: it ends by itself.
-        if isinstance(action, Finish) and not (limit and self.tools):
+        if isinstance(action, Finish) and not writer.cut and not (limit and self.tools):
             return "finish"
         return limit or ("cut_off" if writer.context.room > 0 else "context")
 

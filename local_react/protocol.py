@@ -104,8 +104,8 @@ def _named(rules: Rules, name: str, schema: Mapping[str, Any]) -> str:
 def parse(text: str) -> tuple[str, tuple[Action, ...]]:
     """Return the Thought and the Actions of a reply, one at least.
 
-    A reply out of format, or cut off at a limit, gives a Malformed action. A Finish
-    that was cut off gives the Malformed too; `partial_answer` reads what there is.
+    A reply out of format, or cut off at a limit, gives a Malformed action; `closed` makes a
+    whole one of a Finish that was cut off.
     """
     thought, actions = _split(text)
     if not actions[0]:
@@ -168,6 +168,30 @@ def closing(text: str) -> str:
     if "\n" in text and ACTION.startswith(line):
         return ACTION.removeprefix(line)
     return f"\n{ACTION}"
+
+
+def calls_again(text: str) -> bool:
+    """Return whether the last whole Action line of a reply stands in it before."""
+    *lines, _ = text.split("\n")
+    return lines.count(lines[-1]) > 1 and lines[-1].startswith(ACTION) if lines else False
+
+
+def whole_calls(text: str) -> str:
+    """Return a reply without what stands behind its last whole call; as it is where it has
+    none."""
+    before, *actions = text.split(f"\n{ACTION}")
+    whole = [action for action in actions if isinstance(_parsed(action.strip(), text), Call)]
+    return f"\n{ACTION}".join([before, *whole]) if whole else text
+
+
+def closed(text: str) -> str:
+    """Return a reply whose Finish was cut off with its end; as it is where it has no answer
+    to close."""
+    answer = partial_answer(text)
+    if answer is None:
+        return text
+    before, _, _ = text.partition(f"\n{ACTION}")
+    return f"{before}\n{ACTION} {FINISH} {json.dumps({'answer': answer}, ensure_ascii=False)}"
 
 
 def partial_answer(text: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from local_react import protocol
 from local_react.budget import Budget, Share
 from local_react.core import Action, Call, Context, Model, Sampling, Source, Step, Text, Usage
-from local_react.guards import goes_round
+from local_react.guards import goes_round, without_repeats
 from local_react.tools.base import AnyTool
 
 Actions: TypeAlias = Sequence[Action]
@@ -32,6 +32,8 @@ class Writer:
     """How many were begun."""
     rounds: int = 0
     """How many texts were broken off because they repeated themselves."""
+    cut: bool = False
+    """Whether the answer of the reply was cut off, and closed for the model."""
     _started: float = 0.0
     _before: Usage = field(default=Usage())
 
@@ -60,7 +62,11 @@ class Writer:
             context.force(close)
             self.text += close
             yield Text(close)
-            yield from self._reply(protocol.action_grammar(tools, must_call=must_call), share)
+            grammar = protocol.action_grammar(tools, must_call=must_call)
+            ended = yield from self._reply(grammar, share)
+        if not ended and protocol.in_finish(self.text):
+            whole = protocol.closed(self.text)
+            self.text, self.cut = whole, whole != self.text
         return protocol.parse(self.text)[1]
 
     def give(self, thought: str, call: Call) -> Generator[Text, None, Actions]:
@@ -72,7 +78,8 @@ class Writer:
         return (call,)
 
     def _begin(self) -> None:
-        self.text, self._started, self._before = "", perf_counter(), self.context.usage
+        self.text, self.cut = "", False
+        self._started, self._before = perf_counter(), self.context.usage
         self.replies += 1
 
     def _reply(self, grammar: str, share: Share) -> Generator[Text, None, bool]:
@@ -84,8 +91,13 @@ class Writer:
             yield Text(piece)
             if self.context.room <= share.floor(self.text):
                 return False
+            if "\n" in piece and protocol.calls_again(self.text):
+                self.text = protocol.whole_calls(self.text)
+                return True
             if goes_round(self.text[before:]):
                 self.rounds += 1
+                if protocol.in_action(self.text):
+                    self.text = protocol.whole_calls(without_repeats(self.text))
                 return False
         return True
 

@@ -409,3 +409,34 @@ def test_it_is_given_back_once_alone() -> None:
 def test_where_there_is_no_room_for_another_answer_it_is_taken() -> None:
     result = Agent(ScriptedModel([WRONG]), [look], max_steps=1).run("How many?")
     assert (result.answer, result.guards) == ("46", {})
+
+
+# -- a reply that goes round in its Action --------------------------------------------
+
+
+def test_an_answer_that_goes_round_stands_but_has_not_finished_the_run() -> None:
+    done, _ = run('Thought: t\nAction: Finish {"answer": "It is 1.5' + "0" * 900 + '"}')
+    [only] = done.steps
+    assert isinstance(only.action, Finish)
+    assert done.answer.startswith("It is 1.5000")
+    assert len(done.answer) < 100
+    assert (done.stop_reason, done.finished) == ("cut_off", False)
+    assert done.guards == {"repeated text": 1}
+
+
+def test_of_calls_that_go_round_the_whole_ones_stand() -> None:
+    long = said("one two three four five six seven eight nine ten eleven twelve").partition("\n")
+    calls = "\n".join([long[2], *[said(c * 70).partition("\n")[2] for c in "xx"]])
+    done, _ = run(f"{long[0]}\n{calls}\nAction: look", FINISH)
+    assert [one.action.tool for one in done.steps if isinstance(one.action, Call)] == ["look"] * 3
+    assert (done.answer, done.finished) == ("42", True)
+    assert not any(isinstance(one.action, Malformed) for one in done.steps)
+
+
+def test_a_reply_ends_with_a_call_that_it_repeats() -> None:
+    one, other = said("a").partition("\n")[2], said("b", "other").partition("\n")[2]
+    text = "\n".join(["Thought: t", one, other, one, other, one])
+    done, _ = run(text, FINISH)
+    calls = [step.action for step in done.steps if isinstance(step.action, Call)]
+    assert [call.tool for call in calls] == ["look", "other", "look"]
+    assert (done.finished, done.guards) == (True, {"repeated call": 1})

@@ -224,7 +224,7 @@ def _first_reply(agent: Agent, item: Item, cancel: Flag) -> Reply:
     ]
     return Reply(
         answer=json.dumps(told, ensure_ascii=False),
-        ended="calls" if calls else "finish" if event.finished else "malformed",
+        ended="calls" if calls else "finish" if event.finished else "broken off",
         tokens=event.usage.generated,
         **_steps(event.steps),
     )

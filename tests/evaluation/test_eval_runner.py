@@ -182,7 +182,7 @@ def test_several_calls_of_the_first_reply_count() -> None:
 
 def test_a_first_reply_that_does_not_parse_calls_nothing() -> None:
     (row,) = rows_of(plan("agent", sets=[calls("no_call")]), ScriptedModel(["Thought: hm"]))
-    assert (row.right, row.malformed, row.ended) == (True, 1, "malformed")
+    assert (row.right, row.malformed, row.ended) == (True, 1, "broken off")
 
 
 def test_of_the_model_alone_a_list_of_calls_counts() -> None:
