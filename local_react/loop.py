@@ -140,8 +140,20 @@ class Loop:
                 return self._end(steps[-1].action, limit, writer)
             if limit or not writer.budget.allows_a_turn(writer.context.room):
                 return limit or "context"
-            writer.context.append(protocol.observation(*(s.observation or "" for s in new)))
+            shown = [step.observation or "" for step in new]
+            again = self._reminder(question, new, writer)
+            writer.context.append(protocol.observation(*shown, again=again))
         return "interrupted"
+
+    def _reminder(self, question: str, new: Sequence[Step], writer: Writer) -> str:
+        """Return the question where a long text is shown, behind which a small model answers
+        another one, and there is room for it."""
+        asked = asked_in(question).strip()
+        if len(asked) > _LONGEST_REMINDER or not any(step.sources for step in new):
+            return ""
+        told = [asked, *(step.observation or "" for step in new)]
+        room = writer.budget.observation(writer.context.room)
+        return asked if sum(map(self.model.count, told)) + _AROUND <= room else ""
 
     def _first_reply(self, question: str, writer: Writer) -> Generator[Text, None, Actions]:
         """Have the first reply written. Whether it is to act or to answer is chosen before a
@@ -317,6 +329,10 @@ def _sources(steps: Sequence[Step]) -> int:
 
 _LEAST = 1e-9
 """A probability below which nothing is told apart."""
+_LONGEST_REMINDER = 400
+"""Characters of a question that is repeated."""
+_AROUND = 16
+"""Tokens around what is shown."""
 _LONGEST_ERROR = 1000
 """Characters of a tool's error that are shown."""
 _INSTEAD = "Answer from what you know, or say what could not be found out."

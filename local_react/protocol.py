@@ -25,7 +25,7 @@ from local_react.errors import GrammarError
 from local_react.examples import examples_for
 from local_react.examples.example import Example
 from local_react.gbnf import Rules, literal, prose
-from local_react.outside import MARK
+from local_react.outside import HEAD, MARK
 from local_react.tools.base import FINISH, AnyTool
 
 ACTION = "Action:"
@@ -225,7 +225,8 @@ def _example(example: Example) -> list[Message]:
     for step in example.steps:
         messages.append(Message("assistant", step.text))
         if shown := step.observations:
-            messages.append(observation(*shown))
+            outside = any(text.startswith(HEAD) for text in shown)
+            messages.append(observation(*shown, again=example.question if outside else ""))
     return messages
 
 
@@ -233,12 +234,14 @@ def _question(text: str) -> Message:
     return Message("user", f"Question: {text}")
 
 
-def observation(*texts: str) -> Message:
-    """Return the message that shows the model what its Actions gave, in their order."""
+def observation(*texts: str, again: str = "") -> Message:
+    """Return the message that shows the model what its Actions gave, in their order, and the
+    question again where it is given."""
     if len(texts) == 1:
-        return Message("user", f"Observation: {texts[0]}")
-    numbered = (f"Observation {number}: {text}" for number, text in enumerate(texts, 1))
-    return Message("user", "\n".join(numbered))
+        shown = f"Observation: {texts[0]}"
+    else:
+        shown = "\n".join(f"Observation {n}: {text}" for n, text in enumerate(texts, 1))
+    return Message("user", f"{shown}\n\nQuestion: {again}" if again else shown)
 
 
 def choice(tools: Sequence[AnyTool], question: str) -> list[Message]:

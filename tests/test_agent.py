@@ -29,6 +29,7 @@ from local_react import (
     calculator,
     tool,
 )
+from local_react.answers import ATTACHED
 from local_react.backends.scripted import ScriptedContext
 from local_react.budget import Limits, opened
 from local_react.core import Event, Findings, Passage, Sampling, Source, StopReason
@@ -698,6 +699,34 @@ def test_what_was_found_outside_is_quoted_and_numbered_through_the_run() -> None
     assert "> [3] https://a.org" in second
     assert [source.number for source in answered.sources] == [1, 2, 3, 4]
     assert answered.sources[1] == Source(2, "B", "b.txt")
+
+
+@pytest.mark.parametrize(
+    ("question", "again"),
+    [
+        ("Who is it?", "Who is it?"),
+        (" Who is it? \n", "Who is it?"),
+        (f"Who is it?{ATTACHED}a long text", "Who is it?"),
+        ("Who is it? " * 100, ""),
+    ],
+)
+def test_behind_what_was_found_outside_the_question_stands_again(question: str, again: str) -> None:
+    model = ScriptedModel([call("x", "read"), call("y"), FINISH])
+    answered = Agent(model, [read, echo]).run(question)
+    found, other = [m.content for m in model.seen if m.content.startswith("Observation: ")][-2:]
+    shown = f"Observation: {answered.steps[0].observation}"
+    assert found == (f"{shown}\n\nQuestion: {again}" if again else shown)
+    assert other == f"Observation: {answered.steps[1].observation}"
+
+
+def test_it_does_not_where_there_is_no_room_for_it() -> None:
+    for size in range(150, 400, 5):
+        model = ScriptedModel([call("x", "read"), FINISH], context_size=size)
+        try:
+            Agent(model, [read], thought_tokens=5, action_tokens=20).run("Who is it? " * 20)
+        except ContextFull:
+            continue
+        assert model.seen
 
 
 def test_a_plain_text_of_a_tool_that_reads_elsewhere_is_quoted_too() -> None:

@@ -97,6 +97,7 @@ def test_the_sources_that_an_answer_names_are_found() -> None:
     sources = [Source(number, "", f"{number}.txt") for number in (1, 2, 3, 12)]
     named = cited("So it is [2], and so [12; 3]. Not [4] nor (1).", sources)
     assert [source.number for source in named] == [2, 3, 12]
+    assert [source.number for source in cited("So it is [2-9].", sources)] == [2, 3]
     assert cited("no number", sources) == ()
 
 
