@@ -16,6 +16,7 @@ from local_react.examples.situations import (
     KNOWN,
     OUTSIDE,
     WITH_A_TOOL_OF_THE_USERS,
+    WITH_THE_USERS_TOOLS,
     WITH_TOOLS,
 )
 from local_react.outside import HEAD
@@ -47,4 +48,6 @@ def examples_for(tools: Collection[str], *, outside: bool, reckons: bool = False
         shown.append(OUTSIDE)
     if "calculator" in tools and not BUILTIN.issuperset(tools):
         shown.append(WITH_A_TOOL_OF_THE_USERS)
+    elif tools and not outside and BUILTIN.isdisjoint(tools):
+        shown.append(WITH_THE_USERS_TOOLS)
     return shown

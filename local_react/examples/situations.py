@@ -156,6 +156,21 @@ WITH_A_TOOL_OF_THE_USERS = Example(
     ),
 )
 
+# The same where the user's tools are all there is: without it a small model forgets the name
+# of the tool in its Action, and the grammar makes it take another one.
+WITH_THE_USERS_TOOLS = Example(
+    "With a tool river_length: how long is the Rhine?",
+    (
+        ExampleStep(
+            "I need the length of the Rhine, which river_length tells.",
+            "river_length",
+            {"river": "Rhine"},
+            "1233 km",
+        ),
+        ExampleStep("I have the length.", "Finish", {"answer": "1233 km"}),
+    ),
+)
+
 WITH_TOOLS = (
     Example(
         "A club of 24 people pays 31.50 a month each. What is that a year, with 10% off?",
