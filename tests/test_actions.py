@@ -340,7 +340,7 @@ def much(text: str) -> str:
     return f"{text}. " + "A sentence of some words. " * 500
 
 
-@pytest.mark.parametrize("size", range(260, 900, 40))
+@pytest.mark.parametrize("size", range(360, 1000, 40))
 def test_where_the_context_has_no_room_for_all_some_are_made_and_shown(size: int) -> None:
     calls = [f"much {n}" for n in range(MOST_CALLS)]
     model = ScriptedModel([act(*calls), FINISH, FINISH], context_size=size)
@@ -355,7 +355,7 @@ def test_where_the_context_has_no_room_for_all_some_are_made_and_shown(size: int
 
 def test_a_small_context_makes_fewer_calls_than_a_large_one() -> None:
     counts = []
-    for size in (320, 400, 5000):
+    for size in (400, 480, 5000):
         made.clear()
         calls = [f"much {n}" for n in range(MOST_CALLS)]
         Agent(ScriptedModel([act(*calls), FINISH], context_size=size), [much]).run("Q?")

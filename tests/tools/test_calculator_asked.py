@@ -64,4 +64,4 @@ def test_such_a_question_is_worked_out_before_the_model_writes_and_asked_once() 
     first = run.steps[0]
     assert first.action == Call("calculator", {"expression": "15% of 1,299.99 plus 7"})
     assert (first.thought, first.observation) == (calculator.offered, "201.9985")
-    assert (run.answer, run.votes, run.confidence) == ("201.9985", (), None)
+    assert (run.answer, run.votes, run.confidence) == ("201.9985", (), 1.0)
