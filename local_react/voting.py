@@ -114,7 +114,7 @@ def joined(runs: Sequence[Run], kind: Kind, *, tools: bool, least: int = 1) -> R
 def _most_trusted(meanings: Sequence[str | None], cast: Sequence[Ballot]) -> tuple[str | None, int]:
     """Return the meaning to go by, and how many runs have it. Runs of one way err alike: of
     public word problems what both ways came to at once was right 89 times of 94, what four of
-    five runs did 15 times of 19."""
+    five runs did 15 times of 20."""
     cast_for = list(zip(meanings, cast, strict=True))
     by_way = [{meant for meant, one in cast_for if meant and one.way == way} for way in WAYS]
     both = sorted(set.intersection(*by_way))
