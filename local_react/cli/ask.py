@@ -10,6 +10,7 @@ import click
 from local_react import protocol
 from local_react.agent import Agent
 from local_react.answers import ATTACHED
+from local_react.as_dict import run_as_dict
 from local_react.catalog import load_catalogue
 from local_react.cli import INTERRUPTED
 from local_react.cli.agreement import (
@@ -29,7 +30,7 @@ from local_react.cli.options import (
     search_options,
     vote_options,
 )
-from local_react.cli.show import Display, complain, json_text, printable, run_as_dict
+from local_react.cli.show import Display, complain, json_text, printable
 from local_react.core import Run, Sampling
 from local_react.errors import OfflineError, UsageError
 from local_react.memory import CACHE_TYPES

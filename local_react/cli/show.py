@@ -8,15 +8,15 @@ import re
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from local_react.cli import STARTED
 from local_react.cli.agreement import agreement, is_from_another
-from local_react.core import Action, Call, Event, Finish, Message, Run, Source, Step, Text
+from local_react.core import Event, Message, Run, Source, Step, Text
 from local_react.protocol import ACTION
 
 if TYPE_CHECKING:
@@ -232,28 +232,3 @@ def _first_token(model: LlamaModel) -> str:
 def _figures(part: Step | Run) -> str:
     usage = part.usage
     return f"[{usage.evaluated} tokens read, {usage.generated} written, {part.seconds:.1f} s]"
-
-
-def run_as_dict(run: Run) -> dict[str, Any]:
-    """Return the run as JSON's types: what `--json` prints."""
-    return {
-        "question": run.question,
-        "answer": run.answer,
-        "stop_reason": run.stop_reason,
-        "confidence": run.confidence,
-        "votes": [asdict(vote) for vote in run.votes],
-        "guards": dict(run.guards),
-        "model": run.model,
-        "sources": [asdict(source) for source in run.sources],
-        "steps": [{**asdict(step), "action": _action_as_dict(step.action)} for step in run.steps],
-        "usage": asdict(run.usage),
-        "seconds": run.seconds,
-    }
-
-
-def _action_as_dict(action: Action) -> dict[str, Any]:
-    if isinstance(action, Call):
-        return {"tool": action.tool, "arguments": dict(action.arguments)}
-    if isinstance(action, Finish):
-        return {"finish": action.answer}
-    return {"malformed": action.text, "reason": action.reason}

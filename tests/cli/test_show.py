@@ -7,7 +7,8 @@ import json
 import pytest
 
 from local_react import Agent, ScriptedModel, tool
-from local_react.cli.show import Display, complain, json_text, printable, run_as_dict
+from local_react.as_dict import run_as_dict
+from local_react.cli.show import Display, complain, json_text, printable
 
 ESCAPE = "\x1b[2J\x9b31m\x07\x08"
 
