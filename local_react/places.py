@@ -7,6 +7,7 @@ from pathlib import Path
 
 DATA_VARIABLE = "LOCAL_REACT_DATA_DIR"
 CACHE_VARIABLE = "LOCAL_REACT_CACHE"
+CONFIG_VARIABLE = "LOCAL_REACT_CONFIG"
 
 
 def data_dir() -> Path:
@@ -34,3 +35,13 @@ def cache_dir() -> Path | None:
     import platformdirs
 
     return platformdirs.user_cache_path("local-react", appauthor=False)
+
+
+def config_dir() -> Path:
+    """Return the directory of what the user sets, which may not exist yet: it is
+    $LOCAL_REACT_CONFIG, else the platform's."""
+    if chosen := os.environ.get(CONFIG_VARIABLE):
+        return Path(chosen)
+    import platformdirs
+
+    return platformdirs.user_config_path("local-react", appauthor=False)

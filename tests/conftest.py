@@ -34,6 +34,7 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOCAL_REACT_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("LOCAL_REACT_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+        patch.setenv("LOCAL_REACT_CONFIG", str(tmp_path_factory.mktemp("config")))
         yield
 
 
@@ -42,6 +43,7 @@ def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What this test keeps no other test sees, and no setting of the network holds."""
     monkeypatch.setenv("LOCAL_REACT_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("LOCAL_REACT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LOCAL_REACT_CONFIG", str(tmp_path / "config"))
     for name in ("LOCAL_REACT_NETWORK", "LOCAL_REACT_NETWORK_LOG"):
         monkeypatch.delenv(name, raising=False)
 
