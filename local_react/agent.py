@@ -10,13 +10,14 @@ from time import perf_counter
 from typing import Literal
 
 from local_react import protocol
+from local_react.acting import Approve
 from local_react.answers import kind_of
 from local_react.aside import Aside, LinkedFlag
 from local_react.budget import Limits
 from local_react.choosing import fitting, is_computed, is_reckoning
 from local_react.core import Call, Event, Model, Run, Sampling, StopReason
 from local_react.errors import ContextFull, UsageError
-from local_react.loop import Approve, Loop, Tools
+from local_react.loop import Loop, Tools
 from local_react.tools.base import Tool
 from local_react.voting import (
     BACKED,
@@ -40,9 +41,12 @@ class Agent:
     replies may do so for `thinking_tokens`, and an Observation is cut, with a note, to
     `observation_tokens`. Each is less where the context window has no room for it.
 
-    Once text from outside has entered a run, a tool that has an effect runs only where
-    `approve`, given the call, returns True; without `approve` it does not. The same holds,
-    once the user's files have been read, for a tool that sends its arguments out.
+    `approve`, given a call of a tool that has an effect, or with `approve_every` any call,
+    returns whether it may run, or the call that may instead. Without it such a tool does not
+    run any more once text from outside has entered a run, nor, once the user's files
+    have been read, one that sends its arguments out, of which `approve` is asked then too.
+
+    `system` is what the model is to keep to with every question.
 
     With `votes` above 1 a question whose answers can be compared (a number, yes or no, a
     few words) is answered by so many runs, and the Run tells how many agree, unless a tool
@@ -64,7 +68,9 @@ class Agent:
     observation_tokens: int = 1500
     sampling: Sampling = field(default=Sampling())
     approve: Approve | None = None
+    approve_every: bool = False
     votes: int | Literal["auto"] = 1
+    system: str = ""
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
@@ -91,20 +97,31 @@ class Agent:
         assert isinstance(run, Run)
         return run
 
-    def stream(self, question: str, cancel: Flag | None = None) -> Generator[Event, None, None]:
+    def stream(
+        self,
+        question: str,
+        cancel: Flag | None = None,
+        *,
+        facts: Sequence[str] = (),
+        given: Sequence[str] = (),
+    ) -> Generator[Event, None, None]:
         """Yield the run as it happens: pieces of Text, each finished Step, and at last
         the Run. Where `cancel` is set, or Ctrl-C is pressed, that comes at once, with
         what the unfinished step has written as the last of its steps; after it Ctrl-C
         goes on as KeyboardInterrupt. Of several runs the first is the one that is seen.
 
+        The model is told the `facts` with the question, and its first replies are those that
+        are `given`, each in the format of protocol.py, as far as they are.
+
         Raises UsageError and ContextFull as `run` does.
         """
         if not question.strip():
             raise UsageError("the question is empty: ask something")
+        asked = _Asked(question, self.offered(question), facts, given, cancel or Flag())
         wanted = self._rounds(question)
         if wanted == (1,):
-            return self._loop(question, self.offered(question)).stream(question, cancel or Flag())
-        return self._voted(question, wanted, cancel or Flag())
+            return self._stream(asked)
+        return self._voted(asked, wanted)
 
     def offered(self, question: str) -> Tools:
         """Return the tools that the question is put to the model with."""
@@ -116,36 +133,50 @@ class Agent:
             return (1,)
         return rounds(self.votes, reckons=is_reckoning(question))
 
-    def _loop(self, question: str, tools: Tools, sampling: Sampling | None = None) -> Loop:
-        limits = Limits(
+    @property
+    def limits(self) -> Limits:
+        """The most tokens that each part of a step may take."""
+        return Limits(
             thinking=self.thinking_tokens,
             thought=self.thought_tokens,
             action=self.action_tokens,
             observation=self.observation_tokens,
         )
+
+    def loop(self, tools: Tools, sampling: Sampling | None = None) -> Loop:
+        """Return the loop that asks once, with these tools."""
         return Loop(
-            self.model, tools, limits, self.max_steps, sampling or self.sampling, self.approve
+            model=self.model,
+            tools=tools,
+            limits=self.limits,
+            max_steps=self.max_steps,
+            sampling=sampling or self.sampling,
+            approve=self.approve,
+            approve_every=self.approve_every,
+            system=self.system,
         )
 
-    def _voted(
-        self, question: str, wanted: Sequence[int], cancel: Flag
-    ) -> Generator[Event, None, None]:
+    def _stream(self, asked: _Asked) -> Generator[Event, None, None]:
+        loop = self.loop(asked.tools)
+        return loop.stream(asked.question, asked.cancel, facts=asked.facts, given=asked.given)
+
+    def _voted(self, asked: _Asked, wanted: Sequence[int]) -> Generator[Event, None, None]:
         """Yield the first run as it happens, and at last what most of the runs say, of which
         there are so many in all after each round."""
+        question, tools, cancel = asked.question, asked.tools, asked.cancel
         started, stop, runs, pressed = perf_counter(), LinkedFlag(cancel), list[Run](), False
-        tools, kind, backed = self.offered(question), kind_of(question), wanted == BACKED
-        beside = list[Aside[Run]]()
+        kind, backed = kind_of(question), wanted == BACKED
+        asked, beside = replace(asked, cancel=stop), list[Aside[Run]]()
         try:
             for last in wanted:
                 cast = ballots(len(runs), last, tools=bool(tools))
                 # The first run is the one that is seen; the others go on beside it.
                 beside = [
-                    Aside(partial(self._vote, question, tools, one, stop), "vote")
+                    Aside(partial(self._vote, asked, one), "vote")
                     for one in (cast if runs else cast[1:])
                 ]
                 if not runs:
-                    events = self._loop(question, tools).stream(question, stop)
-                    first, pressed = yield from _followed(events)
+                    first, pressed = yield from _followed(self._stream(asked))
                     runs.append(first)
                     if first.stop_reason == "interrupted":
                         break
@@ -169,19 +200,31 @@ class Agent:
         if pressed:
             raise KeyboardInterrupt
 
-    def _vote(self, question: str, tools: Tools, ballot: Ballot, stop: Flag) -> Run:
+    def _vote(self, asked: _Asked, ballot: Ballot) -> Run:
         """Return one more run, in which nothing but computing is done."""
-        own = [tool for tool in tools if not tool.may] if ballot.way == "tools" else []
+        own = [tool for tool in asked.tools if not tool.may] if ballot.way == "tools" else []
         sampling = varied(self.sampling, ballot.number) if ballot.varied else self.sampling
         try:
-            *_, run = self._loop(question, own, sampling).stream(question, stop)
+            loop = self.loop(own, sampling)
+            *_, run = loop.stream(asked.question, asked.cancel, facts=asked.facts)
         except ContextFull:  # its examples may be longer than those of the first run
-            return self._without_answer(question, "context")
+            return self._without_answer(asked.question, "context")
         assert isinstance(run, Run)
         return run
 
     def _without_answer(self, question: str, reason: StopReason) -> Run:
         return Run(question, (), "", reason, self.model.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question, and how it is put."""
+
+    question: str
+    tools: Tools
+    facts: Sequence[str]
+    given: Sequence[str]
+    cancel: Flag
 
 
 def _followed(events: Generator[Event, None, None]) -> Generator[Event, None, tuple[Run, bool]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event as Flag
+from typing import TypeAlias
 
 from local_react import protocol
 from local_react.clipping import longest_note
@@ -113,14 +114,27 @@ class Share:
         return self.finish if protocol.in_finish(text) else self.action
 
 
+Begun: TypeAlias = tuple[Context, Budget]
+"""A context in which a question stands, and its budget."""
+
+
 def opened(
-    model: Model, limits: Limits, tools: Sequence[AnyTool], question: str, cancel: Flag
-) -> tuple[Context, Budget]:
-    """Put the question to the model, and return the context and its budget.
+    model: Model,
+    limits: Limits,
+    tools: Sequence[AnyTool],
+    question: str,
+    cancel: Flag,
+    *,
+    system: str = "",
+    facts: Sequence[str] = (),
+    reckons: bool | None = None,
+) -> Begun:
+    """Put the question to the model, and return the context and its budget. `reckons` is
+    protocol.opening's.
 
     Raises ContextFull, with the figures, where it leaves no room for an answer.
     """
-    opening = protocol.opening(tools, question)
+    opening = protocol.opening(tools, question, system=system, facts=facts, reckons=reckons)
     try:
         context = model.start(opening, fixed=True, cancel=cancel)
     except ContextFull:

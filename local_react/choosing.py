@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from local_react.answers import asked_in, kind_of
-from local_react.core import Call
+from local_react.core import Call, Message
 from local_react.tools.base import AnyTool
 
 _LONGEST: Final = 2000
@@ -53,6 +53,24 @@ def is_reckoning(question: str) -> bool:
     return len(_NUMBERS.findall(_DATES.sub("", asked))) >= 2
 
 
+def refers_back(question: str) -> bool:
+    """Return whether a question speaks of what was said before it: "And in euros?"."""
+    first = re.split(r"(?<=[.!?])\s", question.strip(), maxsplit=1)[0]
+    return _GOES_ON.match(first) is not None or _STANDS_FOR.search(first) is not None
+
+
+_GOES_ON: Final = re.compile(
+    r"(?:and|but|so|or|then|also|now|instead|(?:what|how) about|what if|why)\b", re.IGNORECASE
+)
+_STANDS_FOR: Final = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|their|he|him|his|she|her|hers|there|then"
+    r"|the same|the (?:first|second|third|last|other|latter|former|result|answer|total|previous)"
+    r"|previous(?:ly)?|earlier|before|above|again|more|instead|my|our)\b",
+    re.IGNORECASE,
+)
+"""Words that stand for something said before, in the first sentence of a question."""
+
+
 def fitting(tools: Sequence[AnyTool], question: str) -> list[AnyTool]:
     """Return the tools that are of use for a question, in their order. Where one has something
     to say to it already, those stay that bring text from outside, too."""
@@ -85,3 +103,23 @@ def is_computed(tools: Sequence[AnyTool], question: str) -> bool:
 
 def _suits(tool: AnyTool, question: str) -> bool:
     return tool.suits is None or tool.suits(question)
+
+
+def choice(tools: Sequence[AnyTool], question: str) -> list[Message]:
+    """Return the messages that ask whether one of the tools does what is asked, to be
+    answered by yes or no (`YES_OR_NO`)."""
+    listed = "\n".join(
+        f"- {tool.name}({', '.join(_names(tool))}): {tool.description}" for tool in tools
+    )
+    return [
+        Message("system", f"Functions:\n{listed}"),
+        Message("user", f"Request: {question}\n\n{_CHOICE}"),
+    ]
+
+
+YES_OR_NO = ("yes", "Yes", "no", "No")
+_CHOICE = "Is there a function in the list that does exactly what is requested? Answer yes or no."
+
+
+def _names(tool: AnyTool) -> list[str]:
+    return list(tool.schema.get("properties", {}))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import exp, log
 from threading import Event as Flag
 from time import perf_counter
 from typing import Final, TypeAlias
 
 from local_react import protocol
+from local_react.acting import Actor, Approve, answer_of
 from local_react.answers import asked_in, kind_of, meaning
-from local_react.aside import Aside
-from local_react.budget import Limits, opened
-from local_react.choosing import Offered, first_offer, is_reckoning
+from local_react.budget import Begun, Limits, opened
+from local_react.choosing import YES_OR_NO, Offered, choice, first_offer, is_reckoning, refers_back
 from local_react.clipping import clip
 from local_react.core import (
     Action,
@@ -29,11 +28,10 @@ from local_react.core import (
     Step,
     StopReason,
     Text,
+    Usage,
 )
-from local_react.errors import ToolError
 from local_react.examples import BUILTIN
 from local_react.guards import (
-    ERROR,
     THOUGHT_BEFORE,
     broken,
     failed_twice,
@@ -45,14 +43,11 @@ from local_react.guards import (
     without_twins,
     worn_out,
 )
-from local_react.outside import cited, clean, shown, supporting, visible, without_strays
-from local_react.tools.base import FINISH, AnyTool
+from local_react.outside import cited, shown, supporting, visible, without_strays
+from local_react.tools.base import AnyTool
 from local_react.writing import Actions, Observed, Writer
 
 Tools: TypeAlias = Sequence[AnyTool]
-Approve: TypeAlias = Callable[[Call], bool]
-"""Puts a call to the user, and returns whether it may run."""
-
 
 MARGIN: Final = 1.0
 MARGIN_OF_OWN: Final = 1.5
@@ -73,20 +68,32 @@ class Loop:
     max_steps: int
     sampling: Sampling
     approve: Approve | None = None
+    approve_every: bool = False
+    system: str = ""
 
-    def stream(self, question: str, cancel: Flag) -> Generator[Event, None, None]:
+    def stream(
+        self,
+        question: str,
+        cancel: Flag,
+        *,
+        facts: Sequence[str] = (),
+        given: Sequence[str] = (),
+        begun: Begun | None = None,
+    ) -> Generator[Event, None, None]:
         """Yield the run as it happens: pieces of Text, each finished Step, and at last
         the Run. Where `cancel` is set, or Ctrl-C is pressed, that comes at once, with
         what the unfinished step has written as the last of its steps; after it Ctrl-C
         goes on as KeyboardInterrupt.
 
-        Raises ContextFull where the question does not fit.
+        The first replies may be given, and so may a context in which the question stands
+        already. Raises ContextFull where the question does not fit.
         """
         started, pressed = perf_counter(), False
-        writer, steps = self._begin(question.strip(), cancel), list[Step]()
-        offered = first_offer(self.tools, question)
+        writer, steps = self._begin(question.strip(), facts, begun, cancel), list[Step]()
+        offered, before = first_offer(self.tools, question), begun[0].usage if begun else Usage()
+        replies = [*given] if given or not offered else [protocol.written(*offered)]
         try:
-            reason = yield from self._steps(question, offered, writer, steps, cancel)
+            reason = yield from self._steps(question, replies, writer, steps, cancel)
         except KeyboardInterrupt:
             reason, pressed = "interrupted", True
         if reason == "interrupted" and writer.text.strip():
@@ -99,32 +106,40 @@ class Loop:
             model=self.model.name,
             guards=broken(steps, writer.rounds),
             computed=reason == "finish" and self._is_computed(question, offered, steps),
-            usage=writer.context.usage,
+            usage=writer.context.usage - before,
             seconds=perf_counter() - started,
         )
         if pressed:
             raise KeyboardInterrupt
 
-    def _begin(self, question: str, cancel: Flag) -> Writer:
+    @property
+    def _actor(self) -> Actor:
+        return Actor(self.tools, self.approve, self.approve_every)
+
+    def _begin(
+        self, question: str, facts: Sequence[str], begun: Begun | None, cancel: Flag
+    ) -> Writer:
         """Put the question to the model. Raises ContextFull."""
-        context, budget = opened(self.model, self.limits, self.tools, question, cancel)
-        return Writer(self.model, context, budget, self.sampling)
+        context, budget = begun or opened(
+            self.model, self.limits, self.tools, question, cancel, system=self.system, facts=facts
+        )
+        return Writer(self.model, context, budget, self.sampling, goes_on=begun is not None)
 
     def _steps(
         self,
         question: str,
-        offered: Offered | None,
+        given: list[str],
         writer: Writer,
         steps: list[Step],
         cancel: Flag,
     ) -> Generator[Text | Step, None, StopReason]:
         """Think, act and record until a limit or Finish; return how it ended. The first
-        step is the call that is offered, if there is one."""
+        replies are those that are given, as far as they are."""
         while not cancel.is_set():
             limit = self._limit(steps, writer)
             tools = [] if limit else self._useful(steps)
-            if offered and not limit:
-                actions, offered = (yield from writer.give(*offered)), None
+            if given and not limit:
+                actions = yield from writer.give(given.pop(0))
             elif steps or limit:
                 actions = yield from writer.write(tools, last=limit is not None)
             else:
@@ -160,7 +175,9 @@ class Loop:
         Thought can talk the model into either, unless a tool could bring anything."""
         searches = any(tool.brings_outside_text for tool in self.tools)
         own = not any(tool.name in BUILTIN for tool in self.tools)
-        if not self.tools or searches or (is_reckoning(question) and not own):
+        # The choice sees the question alone.
+        obscure = writer.goes_on and refers_back(asked_in(question))
+        if not self.tools or searches or obscure or (is_reckoning(question) and not own):
             return (yield from writer.write(self.tools, last=False))
         # Of several the model says less surely that one fits.
         margin = MARGIN_OF_OWN if own and len(self.tools) == 1 else MARGIN
@@ -172,13 +189,13 @@ class Loop:
     def _sureness(self, question: str) -> float:
         """Return how sure the model is that one of the tools does what is asked: how much
         likelier "yes" is than "no", as the logarithm of the ratio."""
-        asked = protocol.choice(self.tools, asked_in(question))
-        yes, also_yes, no, also_no = map(exp, self.model.weigh(asked, protocol.YES_OR_NO))
+        asked = choice(self.tools, asked_in(question))
+        yes, also_yes, no, also_no = map(exp, self.model.weigh(asked, YES_OR_NO))
         return log((yes + also_yes + _LEAST) / (no + also_no + _LEAST))
 
     def _is_computed(self, question: str, offered: Offered | None, steps: Sequence[Step]) -> bool:
         """Return whether the answer is what the call that was offered has computed."""
-        tool = self._tool(offered[1]) if offered else None
+        tool = self._actor.tool(offered[1]) if offered else None
         if tool is None or tool.may or not steps[0].observation:
             return False
         kind = kind_of(question)
@@ -226,7 +243,7 @@ class Loop:
         note = f" {THOUGHT_BEFORE}" if again else ""
         room = max(writer.budget.shown, room - self.model.count(note))
         wanted = actions[: max(1, room // writer.budget.shown)]
-        results = self._results(without_twins(wanted), steps, cancel)
+        results = self._actor.results(without_twins(wanted), steps, cancel)
         new, found = list[Step](), _sources(steps)
         for left, action in zip(range(len(wanted), 0, -1), wanted, strict=True):
             twin = known_result(action, new) if isinstance(action, Call) else None
@@ -244,82 +261,16 @@ class Loop:
             found, room = found + len(sources), room - self.model.count(text)
         return [(step.observation, step.sources) for step in new] or [(None, ())]
 
-    def _results(
-        self, actions: Actions, steps: Sequence[Step], cancel: Flag
-    ) -> Iterator[str | Findings | None]:
-        """Yield what the Actions give, None for an answer: those that wait for the network,
-        where all do, run together, else one runs after the other until it is cancelled."""
-        if len(actions) > 1 and all(self._waits(action, steps) for action in actions):
-            asides = [Aside(partial(self._result, action, steps), "action") for action in actions]
-            yield from (aside.awaited() for aside in asides)
-            return
-        for number, action in enumerate(actions):
-            if number and cancel.is_set():
-                return
-            yield self._result(action, steps)
-
-    def _waits(self, action: Action, steps: Sequence[Step]) -> bool:
-        """Return whether the Action is a call that waits for the network and for no yes."""
-        tool = self._tool(action)
-        return tool is not None and tool.network and not self._needs_a_yes(tool, steps)
-
-    def _tool(self, action: Action) -> AnyTool | None:
-        """Return the tool that the Action calls, if there is one of that name."""
-        name = action.tool if isinstance(action, Call) else None
-        return next((tool for tool in self.tools if tool.name == name), None)
-
-    def _result(self, action: Action, steps: Sequence[Step]) -> str | Findings | None:
-        """Return what an Action gives: a result or an error; None where it is an answer."""
-        if _answer(action) is not None:
-            return None
-        if isinstance(action, Finish):
-            return f"{ERROR}that is a tool's message and no answer. {_INSTEAD}"
-        if isinstance(action, Malformed):
-            return f"{ERROR}the step was not understood: {action.reason}. Write a shorter one."
-        if (known := known_result(action, steps)) is not None:
-            return known
-        tool = self._tool(action)
-        if tool is None:
-            names = ", ".join([tool.name for tool in self.tools] + [FINISH])
-            return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
-        if self._needs_a_yes(tool, steps) and not (self.approve and self.approve(action)):
-            return f"{ERROR}{tool.name} is not allowed here without the user's yes. {_INSTEAD}"
-        try:
-            return tool.run(action.arguments)
-        except ToolError as error:
-            # It may quote what came from outside: one line can be taken for nothing else.
-            return f"{ERROR}{clean(str(error), _LONGEST_ERROR)}"
-
-    def _needs_a_yes(self, tool: AnyTool, steps: Sequence[Step]) -> bool:
-        """Return whether outside text may be what asks for an effect, or the user's own text
-        what is sent out."""
-        called = {step.action.tool for step in steps if isinstance(step.action, Call)}
-        before = [tool for tool in self.tools if tool.name in called]
-        if tool.has_effect:
-            return bool(_sources(steps)) or any(one.brings_outside_text for one in before)
-        sends = tool.network and tool.brings_outside_text
-        return sends and any("reads files" in one.may for one in before)
-
 
 def _told(steps: Sequence[Step]) -> str:
     """Return the answer of a run as it is told."""
     sources = [source for step in steps for source in step.sources]
-    answer = without_strays(_answer(steps[-1].action) or "", sources)
+    answer = without_strays(answer_of(steps[-1].action) or "", sources)
     if not answer or not sources or cited(answer, sources):
         return answer
     # A small model forgets to name what it read: its words tell where they stand.
     found = supporting(answer, [step.observation or "" for step in steps])
     return f"{answer} [{', '.join(map(str, found))}]" if found else answer
-
-
-def _answer(action: Action) -> str | None:
-    """Return the answer that the Action gives, as far as it goes, or None. A tool's error
-    is no answer."""
-    if isinstance(action, Finish):
-        answer: str | None = action.answer
-    else:
-        answer = protocol.partial_answer(action.text) if isinstance(action, Malformed) else None
-    return None if answer is None or answer.startswith(ERROR) else answer
 
 
 def _sources(steps: Sequence[Step]) -> int:
@@ -333,6 +284,3 @@ _LONGEST_REMINDER = 400
 """Characters of a question that is repeated."""
 _AROUND = 16
 """Tokens around what is shown."""
-_LONGEST_ERROR = 1000
-"""Characters of a tool's error that are shown."""
-_INSTEAD = "Answer from what you know, or say what could not be found out."

@@ -144,10 +144,17 @@ def _split(text: str) -> tuple[str, list[str]]:
     return thought, [action.strip() for action in actions] or [""]
 
 
-def written(thought: str, call: Call) -> str:
-    """Return a step that calls a tool, as a model would write it."""
-    arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
-    return f"Thought: {thought}\n{ACTION} {call.tool} {arguments}"
+def written(thought: str, *actions: Call | Finish) -> str:
+    """Return a reply as a model would write it."""
+    return "\n".join([f"Thought: {thought}", *map(_line, actions)])
+
+
+def _line(action: Call | Finish) -> str:
+    if isinstance(action, Call):
+        name, values = action.tool, dict(action.arguments)
+    else:
+        name, values = FINISH, {"answer": action.answer}
+    return f"{ACTION} {name} {json.dumps(values, ensure_ascii=False)}"
 
 
 def in_action(text: str) -> bool:
@@ -191,7 +198,7 @@ def closed(text: str) -> str:
     if answer is None:
         return text
     before, _, _ = text.partition(f"\n{ACTION}")
-    return f"{before}\n{ACTION} {FINISH} {json.dumps({'answer': answer}, ensure_ascii=False)}"
+    return f"{before}\n{_line(Finish(answer))}"
 
 
 def partial_answer(text: str) -> str | None:
@@ -211,17 +218,26 @@ def partial_answer(text: str) -> str | None:
     return None
 
 
-def opening(tools: Sequence[AnyTool], question: str) -> list[Message]:
-    """Return the messages that open a run: the system text, examples, the question."""
+def opening(
+    tools: Sequence[AnyTool],
+    question: str,
+    *,
+    system: str = "",
+    facts: Sequence[str] = (),
+    reckons: bool | None = None,
+) -> list[Message]:
+    """Return the messages that open a run: the instructions, examples, the question. The
+    examples are worked problems where it `reckons`, which else the question tells."""
     outside = any(tool.brings_outside_text for tool in tools)
-    reckons = is_reckoning(question)
+    reckons = is_reckoning(question) if reckons is None else reckons
     shown = examples_for([tool.name for tool in tools], outside=outside, reckons=reckons)
     examples = [message for example in shown for message in _example(example)]
-    return [Message("system", system_text(tools)), *examples, _question(question)]
+    asks = asking(question, system=system, facts=facts)
+    return [Message("system", system_text(tools)), *examples, asks]
 
 
 def _example(example: Example) -> list[Message]:
-    messages = [_question(example.question)]
+    messages = [asking(example.question)]
     for step in example.steps:
         messages.append(Message("assistant", step.text))
         if shown := step.observations:
@@ -230,8 +246,13 @@ def _example(example: Example) -> list[Message]:
     return messages
 
 
-def _question(text: str) -> Message:
-    return Message("user", f"Question: {text}")
+def asking(question: str, *, system: str = "", facts: Sequence[str] = ()) -> Message:
+    """Return the message that puts a question. Before it stands what the user wants the model
+    to keep to, which is no part of the instructions, since those may be kept on disk, and
+    what the user had it remember."""
+    known = "".join(f"\n- {fact}" for fact in facts)
+    parts = [system.strip(), f"The user told before:{known}" if known else ""]
+    return Message("user", "\n\n".join([*filter(None, parts), f"Question: {question}"]))
 
 
 def observation(*texts: str, again: str = "") -> Message:
@@ -242,26 +263,6 @@ def observation(*texts: str, again: str = "") -> Message:
     else:
         shown = "\n".join(f"Observation {n}: {text}" for n, text in enumerate(texts, 1))
     return Message("user", f"{shown}\n\nQuestion: {again}" if again else shown)
-
-
-def choice(tools: Sequence[AnyTool], question: str) -> list[Message]:
-    """Return the messages that ask whether one of the tools does what is asked, to be
-    answered by yes or no (`YES_OR_NO`)."""
-    listed = "\n".join(
-        f"- {tool.name}({', '.join(_names(tool))}): {tool.description}" for tool in tools
-    )
-    return [
-        Message("system", f"Functions:\n{listed}"),
-        Message("user", f"Request: {question}\n\n{_CHOICE}"),
-    ]
-
-
-YES_OR_NO = ("yes", "Yes", "no", "No")
-_CHOICE = "Is there a function in the list that does exactly what is requested? Answer yes or no."
-
-
-def _names(tool: AnyTool) -> list[str]:
-    return list(tool.schema.get("properties", {}))
 
 
 def system_text(tools: Sequence[AnyTool]) -> str:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from local_react import protocol
 from local_react.budget import Budget, Share
-from local_react.core import Action, Call, Context, Model, Sampling, Source, Step, Text, Usage
+from local_react.core import Action, Context, Model, Sampling, Source, Step, Text, Usage
 from local_react.guards import goes_round, without_repeats
 from local_react.tools.base import AnyTool
 
@@ -26,6 +26,8 @@ class Writer:
     context: Context
     budget: Budget
     sampling: Sampling
+    goes_on: bool = False
+    """Whether there is more in its context than this run."""
     text: str = ""
     """The reply so far; what the model thinks before it is no part of it."""
     replies: int = 0
@@ -69,13 +71,13 @@ class Writer:
             self.text, self.cut = whole, whole != self.text
         return protocol.parse(self.text)[1]
 
-    def give(self, thought: str, call: Call) -> Generator[Text, None, Actions]:
-        """Put a step into the model's mouth, and return its Action."""
+    def give(self, text: str) -> Generator[Text, None, Actions]:
+        """Put a reply into the model's mouth, and return its Actions."""
         self._begin()
-        self.text = protocol.written(thought, call)
-        self.context.force(self.text)
-        yield Text(self.text)
-        return (call,)
+        self.text = text
+        self.context.force(text)
+        yield Text(text)
+        return protocol.parse(text)[1]
 
     def _begin(self) -> None:
         self.text, self.cut = "", False

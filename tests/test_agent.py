@@ -741,11 +741,8 @@ def test_characters_that_nobody_sees_are_left_out_of_every_observation() -> None
 
 @pytest.mark.parametrize("answer", [None, False, True])
 def test_after_outside_text_an_effect_needs_the_users_yes(answer: bool | None) -> None:
-    asked = list[Call]()
-
     def approve(wanted: Call) -> bool:
-        asked.append(wanted)
-        return bool(answer)
+        return bool(answer) or wanted.arguments["text"] == "a"
 
     answered = run(
         call("a", "delete"),
@@ -756,9 +753,37 @@ def test_after_outside_text_an_effect_needs_the_users_yes(answer: bool | None) -
         approve=None if answer is None else approve,
     )
     assert calls == (["deleted a", "deleted b"] if answer else ["deleted a"])
-    assert asked == ([] if answer is None else [Call("delete", {"text": "b"})])
     told = str(answered.steps[2].observation)
     assert told == "gone" if answer else "not allowed" in told
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_an_effect_is_asked_about_and_every_call_where_that_is_wanted(every: bool) -> None:
+    asked = list[str]()
+
+    def approve(wanted: Call) -> bool:
+        asked.append(wanted.tool)
+        return True
+
+    run(
+        call("x"),
+        call("a", "delete"),
+        FINISH,
+        tools=(echo, delete),
+        approve=approve,
+        approve_every=every,
+    )
+    assert asked == (["echo", "delete"] if every else ["delete"])
+
+
+def test_the_user_may_have_a_call_run_with_other_arguments() -> None:
+    def approve(wanted: Call) -> Call:
+        return Call(wanted.tool, {"text": "b"})
+
+    told = run(call("a", "delete"), FINISH, tools=(delete,), approve=approve).steps[0]
+    assert calls == ["deleted b"]
+    assert told.action == Call("delete", {"text": "a"})
+    assert told.observation == '(the user had it called with {"text": "b"}) gone'
 
 
 def offering(arguments: dict[str, str] | None) -> AnyTool:

@@ -48,11 +48,11 @@ MAY_IMPORT = {
     "clipping": set[str](),
     "budget": {"core", "errors", "protocol", "clipping", "tools"},
     "writing": {"core", "protocol", "guards", "budget", "tools"},
+    "acting": {"core", "errors", "aside", "protocol", "guards", "outside", "tools"},
     "loop": {
         "core",
-        "errors",
+        "acting",
         "answers",
-        "aside",
         "choosing",
         "examples",
         "protocol",
@@ -66,6 +66,7 @@ MAY_IMPORT = {
     "agent": {
         "core",
         "errors",
+        "acting",
         "answers",
         "aside",
         "choosing",
@@ -129,6 +130,7 @@ MAY_IMPORT = {
         "agent",
         "budget",
         "choosing",
+        "clipping",
         "loop",
         "protocol",
         "tools",
@@ -138,6 +140,7 @@ MAY_IMPORT = {
     "batch": {"core", "errors", "as_dict", "agent", "aside", "atomic", "tools"},
     "recommending": {"core", "errors", "catalog", "hardware", "memory", "profiles"},
     "cli": {
+        "acting",
         "as_dict",
         "plugins",
         "settings",

@@ -11,11 +11,10 @@ import pytest
 
 from local_react import Agent, Network, Run, ScriptedModel, builtin_tools, tool
 from local_react.answers import ATTACHED
-from local_react.choosing import first_offer, fitting, is_reckoning
+from local_react.choosing import YES_OR_NO, choice, first_offer, fitting, is_reckoning
 from local_react.core import Call, Message
 from local_react.documents import Library
 from local_react.loop import MARGIN, MARGIN_OF_OWN, NO_TOOL
-from local_react.protocol import YES_OR_NO, choice
 from local_react.tools.base import AnyTool
 from local_react.tools.calculator import calculator
 from local_react.tools.current_time import current_time

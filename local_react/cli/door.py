@@ -7,15 +7,18 @@ import json
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from local_react.cli.show import printable
 from local_react.core import Call
-from local_react.loop import Approve
-from local_react.network import MODES, NETWORK_VARIABLE, Exchange, Network, Outgoing, Reply
+from local_react.network.policy import MODES, NETWORK_VARIABLE, Outgoing, Reply
 from local_react.outside import spelled
+
+if TYPE_CHECKING:
+    from local_react.acting import Approve
+    from local_react.network import Exchange, Network
 
 NOTHING_LEFT = "nothing left this machine"
 
@@ -63,6 +66,8 @@ def network_for(options: Mapping[str, Any]) -> Network:
 
     Raises UsageError where the environment names no mode.
     """
+    from local_react.network import Network
+
     return Network.from_environment(
         options["offline"],
         options["network_mode"],

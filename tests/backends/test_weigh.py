@@ -9,9 +9,9 @@ import pytest
 
 from local_react import LlamaModel, Sampling
 from local_react.backends.sampling import log_probabilities
+from local_react.choosing import YES_OR_NO
 from local_react.core import Message
 from local_react.errors import ContextFull
-from local_react.protocol import YES_OR_NO
 
 FLAT, FAR = [0.0] * 5, [3.0, -2.0, 700.0, 700.5, -np.inf]
 

@@ -1,0 +1,129 @@
+"""Carries out what a reply asks for: calls its tools, where they may run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Event as Flag
+from typing import Final, TypeAlias
+
+from local_react import protocol
+from local_react.aside import Aside
+from local_react.core import Action, Call, Findings, Finish, Malformed, Step
+from local_react.errors import ToolError
+from local_react.guards import ERROR, known_result
+from local_react.outside import clean
+from local_react.tools.base import FINISH, AnyTool
+
+Approve: TypeAlias = Callable[[Call], "bool | Call"]
+"""Puts a call to the user, and returns whether it may run, or the call that may instead."""
+Given: TypeAlias = "str | Findings | None"
+"""What an Action gave: None where it is an answer."""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Carries out Actions; `Agent` says what its parts mean."""
+
+    tools: Sequence[AnyTool]
+    approve: Approve | None = None
+    approve_every: bool = False
+
+    def results(
+        self, actions: Sequence[Action], steps: Sequence[Step], cancel: Flag
+    ) -> Iterator[Given]:
+        """Yield what the Actions give after these steps: those that wait for the network,
+        where all do, run together, else one runs after the other until it is cancelled."""
+        if len(actions) > 1 and all(self._waits(action, steps) for action in actions):
+            asides = [Aside(partial(self._result, action, steps), "action") for action in actions]
+            yield from (aside.awaited() for aside in asides)
+            return
+        for number, action in enumerate(actions):
+            if number and cancel.is_set():
+                return
+            yield self._result(action, steps)
+
+    def tool(self, action: Action) -> AnyTool | None:
+        """Return the tool that the Action calls, if there is one of that name."""
+        name = action.tool if isinstance(action, Call) else None
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+    def _waits(self, action: Action, steps: Sequence[Step]) -> bool:
+        """Return whether the Action is a call that waits for the network and for no yes."""
+        tool = self.tool(action)
+        return tool is not None and tool.network and not self._is_asked(tool, steps)
+
+    def _result(self, action: Action, steps: Sequence[Step]) -> Given:
+        """Return what an Action gives: a result or an error; None where it is an answer."""
+        if answer_of(action) is not None:
+            return None
+        if isinstance(action, Finish):
+            return f"{ERROR}that is a tool's message and no answer. {_INSTEAD}"
+        if isinstance(action, Malformed):
+            return f"{ERROR}the step was not understood: {action.reason}. Write a shorter one."
+        if (known := known_result(action, steps)) is not None:
+            return known
+        tool = self.tool(action)
+        if tool is None:
+            names = ", ".join([tool.name for tool in self.tools] + [FINISH])
+            return f"{ERROR}there is no tool {action.tool}. The tools are: {names}."
+        allowed = self._allowed(tool, action, steps)
+        if allowed is None:
+            return f"{ERROR}{tool.name} is not allowed here without the user's yes. {_INSTEAD}"
+        try:
+            result = tool.run(allowed.arguments)
+        except ToolError as error:
+            # It may quote what came from outside: one line can be taken for nothing else.
+            return f"{ERROR}{clean(str(error), _LONGEST_ERROR)}"
+        return result if allowed == action else _of_another(allowed, result)
+
+    def _allowed(self, tool: AnyTool, call: Call, steps: Sequence[Step]) -> Call | None:
+        """Return the call that may run, which the user may have changed; None for none."""
+        if not self._is_asked(tool, steps):
+            return call
+        said = self.approve(call) if self.approve else False
+        if isinstance(said, Call):
+            return Call(call.tool, said.arguments)
+        return call if said else None
+
+    def _is_asked(self, tool: AnyTool, steps: Sequence[Step]) -> bool:
+        """Return whether the user is asked before the tool runs."""
+        wanted = self.approve is not None and (self.approve_every or tool.has_effect)
+        return wanted or self._needs_a_yes(tool, steps)
+
+    def _needs_a_yes(self, tool: AnyTool, steps: Sequence[Step]) -> bool:
+        """Return whether outside text may be what asks for an effect, or the user's own text
+        what is sent out."""
+        called = {step.action.tool for step in steps if isinstance(step.action, Call)}
+        before = [tool for tool in self.tools if tool.name in called]
+        if tool.has_effect:
+            found = any(step.sources for step in steps)
+            return found or any(one.brings_outside_text for one in before)
+        sends = tool.network and tool.brings_outside_text
+        return sends and any("reads files" in one.may for one in before)
+
+
+def answer_of(action: Action) -> str | None:
+    """Return the answer that the Action gives, as far as it goes, or None. A tool's error
+    is no answer."""
+    if isinstance(action, Finish):
+        answer: str | None = action.answer
+    else:
+        answer = protocol.partial_answer(action.text) if isinstance(action, Malformed) else None
+    return None if answer is None or answer.startswith(ERROR) else answer
+
+
+def _of_another(call: Call, result: str | Findings) -> str | Findings:
+    """Return a result with a note that the user had the tool called in another way."""
+    arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
+    note = f"(the user had it called with {arguments})"
+    if isinstance(result, Findings):
+        return replace(result, note=f"{note} {result.note}".rstrip())
+    return f"{note} {result}"
+
+
+_LONGEST_ERROR: Final = 1000
+"""Characters of a tool's error that are shown."""
+_INSTEAD: Final = "Answer from what you know, or say what could not be found out."

@@ -1,0 +1,225 @@
+"""A session: a conversation, whose later questions know the earlier ones.
+
+The chat of a session only grows, in token ids, so that a turn costs its own tokens. It is
+begun anew, with the latest turns and the beginnings of what their tools gave, where it has
+outgrown the window and where another agent goes on with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from threading import Event as Flag
+from typing import Final
+
+from local_react import protocol
+from local_react.agent import Agent
+from local_react.answers import asked_in
+from local_react.budget import Begun, opened
+from local_react.choosing import is_reckoning, refers_back
+from local_react.clipping import clip
+from local_react.core import Call, Context, Event, Finish, Run, Sampling
+from local_react.errors import ContextFull, UsageError
+from local_react.voting import varied
+
+
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    """A chat with the model, and which turns of the session it knows."""
+
+    begun: Begun
+    first: int
+    end: int
+
+
+class Session:
+    """A conversation with an agent, which may be exchanged between its turns.
+
+    `turns` are the runs so far that gave an answer; those of an earlier session can be given.
+    """
+
+    def __init__(self, agent: Agent, turns: Sequence[Run] = ()) -> None:
+        self.turns = [turn for turn in turns if turn.answer]
+        self._agent = agent
+        self._stop = Flag()
+        self._chats: list[_Chat | None] = [None] * (len(self.turns) + 1)
+        """The chat before each turn, and the one now."""
+
+    @property
+    def agent(self) -> Agent:
+        """Who answers."""
+        return self._agent
+
+    @agent.setter
+    def agent(self, agent: Agent) -> None:
+        self._agent = agent
+        self._chats = [None] * (len(self.turns) + 1)
+
+    @property
+    def left(self) -> int:
+        """How many of the turns, the oldest, the model does not know any more."""
+        chat = self._chats[-1]
+        return chat.first if chat else 0
+
+    @property
+    def room(self) -> int:
+        """Tokens that are left of the window."""
+        chat = self._chats[-1]
+        return chat.begun[0].room if chat else self.agent.model.context_size
+
+    def ask(
+        self,
+        question: str,
+        *,
+        sampling: Sampling | None = None,
+        facts: Sequence[str] = (),
+        given: Sequence[str] = (),
+    ) -> Generator[Event, None, None]:
+        """Yield the run of the next question as it happens, as `Agent.stream` does, and keep
+        it as a turn where it gave an answer. A word problem that stands for itself is put
+        without the turns before it, as often as the agent's votes want.
+
+        Raises UsageError where the question is empty, and ContextFull, which is one, where it
+        is too long for the context.
+        """
+        if not question.strip():
+            raise UsageError("the question is empty: ask something")
+        self._stop.clear()
+        agent = replace(self.agent, sampling=sampling) if sampling else self.agent
+        if is_reckoning(question) and not (self.turns and refers_back(asked_in(question))):
+            chat = self._chats[-1]
+            events = agent.stream(question, self._stop, facts=facts, given=given)
+        else:
+            chat = self._chat(question, facts)
+            loop = agent.loop(agent.tools)
+            events = loop.stream(question, self._stop, given=given, begun=chat.begun)
+            chat = replace(chat, end=chat.end + 1)
+        return self._kept(events, chat)
+
+    def again(self, *, facts: Sequence[str] = ()) -> Generator[Event, None, None]:
+        """Put the last question once more, with some chance in the answer, instead of its
+        turn. Raises UsageError where there is none."""
+        tries = len(self._chats)
+        question = self.undo().question
+        return self.ask(question, sampling=varied(self.agent.sampling, tries), facts=facts)
+
+    def undo(self) -> Run:
+        """Take the last turn back and return it. Raises UsageError where there is none."""
+        if not self.turns:
+            raise UsageError("there is nothing to take back yet: ask something")
+        self._chats.pop()
+        return self.turns.pop()
+
+    def clear(self) -> None:
+        """Begin anew, without any turn."""
+        self.turns, self._chats = [], [None]
+
+    def stop(self) -> None:
+        """End the run under way, from any thread, with what there is."""
+        self._stop.set()
+
+    def _kept(
+        self, events: Generator[Event, None, None], chat: _Chat | None
+    ) -> Generator[Event, None, None]:
+        for event in events:
+            if isinstance(event, Run) and event.answer:
+                self.turns.append(event)
+                self._chats.append(chat)
+            yield event
+
+    def _chat(self, question: str, facts: Sequence[str]) -> _Chat:
+        """Return the chat in which the question stands, which is begun anew where there is
+        none or it has no room. Raises ContextFull."""
+        chat = self._chats[-1]
+        grown = self._grown(chat, question, facts) if chat else None
+        if grown:
+            return grown
+        for first in range(self._first(), len(self.turns)):
+            if chat := self._anew(first, question, facts):
+                return chat
+        return _Chat(self._opened(question, facts), len(self.turns), len(self.turns))
+
+    def _grown(self, chat: _Chat, question: str, facts: Sequence[str]) -> _Chat | None:
+        """Return the chat with the question, None where it has no room for it. The chat
+        itself stays, for `undo`."""
+        [context] = chat.begun[0].fork(1)
+        return self._asked(replace(chat, begun=(context, chat.begun[1])), question, facts)
+
+    def _anew(self, first: int, question: str, facts: Sequence[str]) -> _Chat | None:
+        """Return a new chat that knows the turns from this one on, with the question."""
+        try:
+            context, budget = self._opened(self.turns[first].question)
+            self._answer(context, self.turns[first])
+        except ContextFull:
+            return None
+        return self._asked(_Chat((context, budget), first, first + 1), question, facts)
+
+    def _asked(self, chat: _Chat, question: str, facts: Sequence[str]) -> _Chat | None:
+        """Put the turns that a chat does not know yet to it, and the question; return None
+        where there is no room for a good answer then."""
+        context, budget = chat.begun
+        try:
+            for turn in self.turns[chat.end :]:
+                context.append(protocol.asking(turn.question))
+                self._answer(context, turn)
+            context.append(protocol.asking(question, facts=facts))
+        except ContextFull:
+            return None
+        least = budget.step + budget.reserve(last=False)
+        if context.room < least + self.agent.model.context_size // _LEFT:
+            return None
+        return replace(chat, end=len(self.turns))
+
+    def _opened(self, question: str, facts: Sequence[str] = ()) -> Begun:
+        agent = self.agent
+        return opened(
+            agent.model,
+            agent.limits,
+            agent.tools,
+            question,
+            self._stop,
+            system=agent.system,
+            facts=facts,
+            reckons=False,
+        )
+
+    def _answer(self, context: Context, turn: Run) -> None:
+        """Have the model know that it answered a question so. Raises ContextFull."""
+        for reply, observations in self._exchanges(turn):
+            context.force(reply)
+            if observations:
+                context.append(protocol.observation(*observations))
+
+    def _exchanges(self, turn: Run) -> Iterator[tuple[str, list[str]]]:
+        """Yield the replies of a turn, and the beginnings of what they were given."""
+        count = self.agent.model.count
+        for _, group in groupby(turn.steps, key=lambda step: step.reply):
+            steps = [step for step in group if isinstance(step.action, Call)]
+            calls = [step.action for step in steps if isinstance(step.action, Call)]
+            if calls:
+                seen = [clip(step.observation or "", _OF_A_RESULT, count) for step in steps]
+                yield protocol.written(steps[0].thought, *calls), seen
+        last = turn.steps[-1].thought if turn.steps else ""
+        yield protocol.written(last, Finish(turn.answer)), []
+
+    def _first(self) -> int:
+        """Return the first of the latest turns that take half the window at most."""
+        left = self.agent.model.context_size // 2
+        for number in range(len(self.turns) - 1, -1, -1):
+            turn = self.turns[number]
+            texts = [turn.question]
+            for reply, observations in self._exchanges(turn):
+                texts += [reply, *observations]
+            left -= sum(self.agent.model.count(text) + _OF_A_MESSAGE for text in texts)
+            if left < 0:
+                return number + 1
+        return 0
+
+
+_LEFT: Final = 8
+"""A turn is begun where one part in so many of the window is left for it."""
+_OF_A_RESULT: Final = 200
+"""Tokens of what a tool gave in an earlier turn, where the chat is begun anew."""
+_OF_A_MESSAGE: Final = 8
+"""Tokens around a message, about."""
