@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from local_react.documents.searching import BRACKETS, Hit, named_in, nearest, titled
-from local_react.documents.words import STOP_WORDS, asked, telling
+from local_react.words import STOP_WORDS, asked, telling
 
 _NAMING: Final = 2
 """Best passages whose names are followed. On HotpotQA the others named one document more that

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from local_react.documents.words import UNSPACED
 from local_react.readers.document import Part
+from local_react.words import UNSPACED
 
 ENOUGH: Final = 1000
 """Characters from which on a passage ends where a paragraph does."""

@@ -21,7 +21,7 @@ from local_react.documents.places import Place
 from local_react.documents.roots import Root
 from local_react.documents.store import unpacked
 from local_react.documents.titles import readable
-from local_react.documents.words import STOP_WORDS, Word, asked, indexed, spaced_words, telling
+from local_react.words import STOP_WORDS, Word, asked, indexed, spaced_words, telling
 
 _RANKED: Final = 30_000
 """Passages that are ranked for a question, at most about; 0.3 microseconds each."""

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from local_react.documents.words import TOKENIZER, indexed
 from local_react.errors import UsageError
+from local_react.words import TOKENIZER, indexed
 
 NAME: Final = "documents.sqlite"
 LOCK: Final = "documents.lock"

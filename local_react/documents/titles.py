@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from local_react.documents.words import indexed
+from local_react.words import indexed
 
 
 def readable(name: str | Path) -> str:

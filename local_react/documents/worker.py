@@ -22,9 +22,9 @@ from typing import Any, BinaryIO, Final
 
 from local_react.documents.passages import Piece, pieces
 from local_react.documents.store import packed
-from local_react.documents.words import indexed
 from local_react.readers import Document, Unreadable, read_file
 from local_react.readers.document import MOST_PACKED
+from local_react.words import indexed
 
 LENGTHS: Final = struct.Struct(">II")
 GREETING: Final = LENGTHS.pack(0, 0)

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from local_react.documents.words import TOKENIZER, Word, asked, indexed, spaced_words, telling
+from local_react.words import TOKENIZER, Word, asked, indexed, spaced_words, telling
 
 
 def finds(text: str, question: str) -> bool:
