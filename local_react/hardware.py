@@ -94,6 +94,15 @@ def cpu_name(root: Path = ROOT) -> str:
     return _macos_cpu_name() or platform.processor() or platform.machine() or "unknown CPU"
 
 
+def cpu_features(root: Path = ROOT) -> frozenset[str] | None:
+    """Return what the CPU can do by Linux's names, such as "avx2" and "asimd", None where
+    the system does not tell."""
+    for key, _, value in _parted(_read(root / "proc/cpuinfo").splitlines()):
+        if key.strip() in ("flags", "Features") and value.strip():  # x86, ARM
+            return frozenset(value.split())
+    return None
+
+
 def fingerprint(root: Path = ROOT) -> str:
     """Return what stands for this machine where a measurement is kept: CPU, architecture
     and number of usable CPUs."""

@@ -7,7 +7,8 @@ come along from another machine, so entries are found by the machine's fingerpri
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ class Profile:
     threads: int | None = None
     repack: bool | None = None
     """Whether llama.cpp should lay the weights out anew when it loads them."""
+    write_rate: float | None = field(default=None, compare=False)
+    """Tokens written in a second with these settings."""
 
 
 def load_profile(model: str) -> Profile:
@@ -32,7 +35,11 @@ def load_profile(model: str) -> Profile:
     entry = _section(_section(_stored(_file()), fingerprint()), Path(model).name)
     threads, repack = entry.get("threads"), entry.get("repack")
     usable = isinstance(threads, int) and not isinstance(threads, bool) and threads > 0
-    return Profile(threads if usable else None, repack if isinstance(repack, bool) else None)
+    return Profile(
+        threads if usable else None,
+        repack if isinstance(repack, bool) else None,
+        _rate(entry.get("write_rate")),
+    )
 
 
 def save_profile(model: str, profile: Profile) -> None:
@@ -51,6 +58,12 @@ def save_profile(model: str, profile: Profile) -> None:
             f"what was measured cannot be kept in {path}: {error.strerror or error};"
             f" set {DATA_VARIABLE} to a directory that can be written"
         ) from error
+
+
+def _rate(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 < value < inf else None
 
 
 def _file() -> Path:

@@ -369,3 +369,17 @@ def test_this_machine_has_what_every_machine_has(monkeypatch: pytest.MonkeyPatch
     assert 0 < hardware.available_memory() <= hardware.total_memory()
     assert hardware.fingerprint() == hardware.fingerprint()
     assert isinstance(hardware.gpus(), tuple)
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "features"),
+    [
+        ("processor\t: 0\nflags\t\t: fpu avx2  fma\n\nprocessor\t: 1\n", {"fpu", "avx2", "fma"}),
+        ("processor\t: 0\nFeatures\t: fp asimd\n", {"fp", "asimd"}),
+        ("processor\t: 0\nflags\t\t:\n", None),
+        ("processor\t: 0\nvmx flags\t: avx2\n", None),
+        ("", None),
+    ],
+)
+def test_what_the_cpu_can_do(tmp_path: Path, cpuinfo: str, features: set[str] | None) -> None:
+    assert hardware.cpu_features(tree(tmp_path, {"proc/cpuinfo": cpuinfo})) == features

@@ -1,4 +1,4 @@
-"""`local-react pull` and `local-react models`: parse, call the downloader, draw."""
+"""`local-react pull`: parse, call the downloader, draw."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from local_react.catalog import CatalogModel, load_catalogue, models_dir
-from local_react.download import Progress, download, verify
+from local_react.cli.completing import model_names
+
+if TYPE_CHECKING:
+    from local_react.download import Progress
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
 @click.command("pull", context_settings=_SETTINGS)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=model_names)
 @click.option("--list", "listing", is_flag=True, help="List the models of the catalogue.")
 @click.option(
     "--source",
@@ -53,11 +57,15 @@ def pull(
     local-react: 0 done, 2 usage, 3 it could not be fetched or verified, 5 offline,
     130 interrupted.
     """
+    # Imported here: it brings the network with it, and --help should not.
+    from local_react.cli.models import print_list
+    from local_react.download import download, verify
+
     if listing:
-        _list(directory)
+        print_list(directory)
         return
     model = _chosen(name, source)
-    with _progress(model) as report:
+    with drawn_progress(model.name, model.bytes) as report:
         if only_verify:
             path = (directory or models_dir()) / model.file
             verify(path, model, report)
@@ -79,31 +87,12 @@ def _chosen(name: str | None, source: str) -> CatalogModel:
     return catalogue.find(name or catalogue.default)
 
 
-@click.command("models", context_settings=_SETTINGS)
-def models() -> None:
-    """List the models of the catalogue, and which of them are here."""
-    _list(None)
-
-
-def _list(directory: Path | None) -> None:
-    catalogue = load_catalogue()
-    here = directory or models_dir()
-    roles = {catalogue.recommended: "recommended where memory allows", catalogue.default: "default"}
-    for model in catalogue.models:
-        mark = "*" if (here / model.file).is_file() else " "
-        role = f" [{roles[model.name]}]" if model.name in roles else ""
-        click.echo(
-            f"{mark} {model.name:<24} {model.size:>7}  {model.memory:>4.1f} GiB memory  "
-            f"{model.licence:<10}  {model.good_for}{role}"
-        )
-    click.echo(f"* is in {here}", err=True)
-
-
 @contextmanager
-def _progress(model: CatalogModel) -> Iterator[Callable[[Progress], None]]:
-    """Yield what draws the progress: a bar on a terminal, a line a stage elsewhere."""
+def drawn_progress(name: str, size: int) -> Iterator[Callable[[Progress], None]]:
+    """Yield what draws the progress of so many bytes: a bar on a terminal, a line for each
+    stage and tenth elsewhere."""
     if not sys.stderr.isatty():
-        yield _Lines(model.name)
+        yield _Lines(name)
         return
     from rich.console import Console
     from rich.progress import (
@@ -116,14 +105,14 @@ def _progress(model: CatalogModel) -> Iterator[Callable[[Progress], None]]:
     from rich.progress import Progress as Bars
 
     with Bars(
-        TextColumn(f"{model.name} {{task.description}}"),
+        TextColumn("{task.fields[name]} {task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
     ) as bars:
-        task = bars.add_task("", total=model.bytes)
+        task = bars.add_task("", total=size, name=name)
         yield lambda at: bars.update(task, description=at.stage, completed=at.done, total=at.total)
 
 

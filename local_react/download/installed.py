@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from pathlib import Path
 
 from local_react.catalog import PULL, CatalogModel
@@ -42,6 +43,56 @@ def is_verified(path: Path, model: CatalogModel, report: Report) -> bool:
     except DownloadError:
         return False
     return True
+
+
+def is_recorded(path: Path, model: CatalogModel) -> bool:
+    """Return whether a record says that the file is the pinned one; nothing is hashed."""
+    return path.is_file() and _recorded(path) == _state(path, model)
+
+
+def traces(path: Path) -> list[Path]:
+    """Return what there is of a model's file: its record, itself, and what an interrupted
+    download left beside it."""
+    every = [path.with_name(path.name + end) for end in (".verified", "", ".part", ".index")]
+    return [one for one in every if one.exists() or one.is_symlink()]
+
+
+def remove(path: Path) -> int:
+    """Remove all that there is of a model's file; return how many bytes that frees.
+
+    Raises DownloadError where it is being fetched, or cannot be removed.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = path.with_name(path.name + ".lock")
+    try:
+        lock.open("ab").close()  # where that is refused, filelock would wait
+        with FileLock(lock, timeout=0):
+            # The record first, so that it never outlives its file.
+            freed = sum(map(_removed, traces(path)))
+        lock.unlink(missing_ok=True)
+    except Timeout as error:
+        raise DownloadError(f"{path.name} is being fetched: wait, or stop that first") from error
+    except OSError as error:
+        raise DownloadError(
+            f"cannot remove {error.filename or path}: {error.strerror or error};"
+            f" check the permissions of {path.parent}"
+        ) from error
+    return freed
+
+
+def _removed(path: Path) -> int:
+    """Remove a file, a link or a directory; return its bytes, none for what a link leads to."""
+    if path.is_symlink():
+        size = 0
+    elif path.is_dir():
+        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        shutil.rmtree(path)
+        return size
+    else:
+        size = path.stat().st_size
+    path.unlink()
+    return size
 
 
 def record(path: Path, model: CatalogModel) -> None:

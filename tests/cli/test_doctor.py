@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tiny_model import write_tiny_model
 
 from local_react.cli.doctor import doctor
 from local_react.errors import ModelError
+from local_react.network import Ledger
 from local_react.profiles import Profile, save_profile
 
 Run = Callable[..., tuple[int, str]]
@@ -23,12 +25,20 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine with 8 GiB, no GPU, and directories of its own."""
-    for name in ("MODELS", "CACHE", "DATA_DIR"):
+    """A machine with 8 GiB, room on its disk, no GPU, a CPU that does not say what it can,
+    and directories of its own."""
+    for name in ("MODELS", "CACHE", "DATA_DIR", "CONFIG"):
         monkeypatch.setenv(f"LOCAL_REACT_{name}", str(tmp_path / name))
     monkeypatch.setattr("local_react.hardware.available_memory", lambda: 8 * 2**30)
     monkeypatch.setattr("local_react.hardware.gpus", lambda: ())
+    monkeypatch.setattr("local_react.hardware.cpu_features", lambda: None)
+    monkeypatch.setattr("shutil.disk_usage", room_of(50_000_000_000))
+    monkeypatch.delenv("LOCAL_REACT_NETWORK", raising=False)
     monkeypatch.setattr("local_react.backends.llama.supports_gpu", lambda: False)
+
+
+def room_of(free: int) -> Callable[[object], SimpleNamespace]:
+    return lambda _: SimpleNamespace(free=free)
 
 
 @pytest.fixture
@@ -48,20 +58,28 @@ def as_json(run: Run, *arguments: str) -> tuple[int, dict[str, Any]]:
 
 
 def line(out: str, label: str) -> str:
-    return next(line for line in out.splitlines() if line.startswith(label))
+    """Return the line of that label, which comes second."""
+    return next(line for line in out.splitlines() if line[9:].startswith(f"{label} "))
+
+
+def statuses(out: str) -> set[str]:
+    """Return how the lines begin, but for the last one, which sums up."""
+    return {line.split()[0] for line in out.splitlines()[:-1]}
 
 
 def test_all_is_well_with_a_model_that_fits(tiny_path: Path, tmp_path: Path, run: Run) -> None:
     code, out = run("-m", str(tiny_path))
     assert code == 0
-    assert "Python 3." in line(out, "local-react")
+    assert " 3." in line(out, "Python")
+    assert "llama-cpp-python" in line(out, "llama.cpp")
     assert "8.0 GiB available" in line(out, "memory")
     assert "runs on the CPU only" in line(out, "GPU")
     assert str(tiny_path) in line(out, "model")
     assert "4096 tokens of context" in line(out, "needs")  # as many as the model has
     assert line(out, "needs").endswith(": fits")
     assert str(tmp_path / "DATA_DIR") in line(out, "directories")
-    assert not [line for line in out.splitlines() if line.startswith(("advice", "problem"))]
+    assert statuses(out) == {"ok"}
+    assert out.endswith("\nall is well\n")
 
 
 def test_json_has_the_same_and_is_json_alone(tiny_path: Path, tmp_path: Path, run: Run) -> None:
@@ -77,6 +95,11 @@ def test_json_has_the_same_and_is_json_alone(tiny_path: Path, tmp_path: Path, ru
     assert told["memory_available"] == 8 * 2**30
     assert told["models_dir"] == str(tmp_path / "MODELS")
     assert (told["gpus"], told["gpu_build"], told["verified"]) == ([], False, None)
+    assert {line["status"] for line in told["lines"]} == {"ok"}
+    assert [line["label"] for line in told["lines"]] == [
+        *("local-react", "Python", "platform", "llama.cpp", "CPU", "memory", "GPU", "model"),
+        *("needs", "disk", "directories", "config", "network", "terminal", "optional"),
+    ]
 
 
 def test_a_model_that_is_missing_is_a_problem_that_says_what_to_do(run: Run) -> None:
@@ -87,7 +110,9 @@ def test_a_model_that_is_missing_is_a_problem_that_says_what_to_do(run: Run) -> 
     assert "local-react pull qwen2.5-coder-1.5b" in told["problems"][0]
     code, out = run("-m", "smollm2-135m")
     assert code == ModelError.exit_code
-    assert "local-react pull smollm2-135m" in line(out, "problem")
+    assert line(out, "model").startswith("problem")
+    assert "local-react pull smollm2-135m" in line(out, "model")
+    assert out.endswith("\n1 problem: the model cannot be used yet\n")
 
 
 def test_the_model_of_the_environment_is_looked_at(
@@ -154,10 +179,11 @@ def test_a_gpu_that_the_build_cannot_use_gets_advice(
     monkeypatch.setattr("local_react.hardware.gpus", lambda: (gpu, gpu))
     code, out = run("-m", str(tiny_path))
     assert code == 0
-    advice = [line for line in out.splitlines() if line.startswith("advice")]
-    assert len(advice) == 1  # two alike need one build
-    assert gpu in advice[0]
-    assert flag in advice[0]
+    told = line(out, "GPU")
+    assert told.startswith("warning")
+    assert told.count(flag) == 1  # two alike need one build
+    assert f"to use the {gpu}" in told
+    assert out.endswith("\n1 warning, and nothing that keeps the model from being used\n")
 
 
 def test_a_gpu_that_the_build_can_use_needs_none(
@@ -220,7 +246,7 @@ def test_as_a_command_it_is_found_and_prints_no_colours(tiny_path: Path) -> None
             timeout=120,
         )
         assert (done.returncode, done.stderr) == (code, "")
-        assert done.stdout.startswith("local-react")
+        assert line(done.stdout, "local-react").startswith("ok")
         assert "\x1b" not in done.stdout
 
 
@@ -248,3 +274,143 @@ def test_colours_are_for_terminals_that_want_them(
     assert done.returncode == 3
     assert b"nothing.gguf" in out
     assert (b"\x1b[31m" in out) is coloured
+
+
+def test_a_cpu_that_does_more_than_the_build_gets_advice(
+    tiny_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def built(**features: str) -> None:
+        system = " | ".join(f"{name} = {value}" for name, value in features.items())
+        monkeypatch.setattr(
+            "llama_cpp.llama_print_system_info",
+            lambda: f"CUDA : ARCHS = 520,610 | USE_GRAPHS = 1 | CPU : {system} | ".encode(),
+        )
+
+    monkeypatch.setattr("local_react.hardware.cpu_features", lambda: frozenset({"avx2", "fma"}))
+    built(SSE3="1", FMA="1", LLAMAFILE="0")
+    code, out = run("-m", str(tiny_path))
+    assert code == 0
+    assert "CUDA: ARCHS 520,610, USE_GRAPHS; CPU: SSE3, FMA" in line(out, "llama.cpp")
+    assert "LLAMAFILE" not in line(out, "llama.cpp")
+    assert line(out, "CPU").startswith("warning")
+    assert "the CPU has AVX2, and" in line(out, "CPU")
+    assert "-DGGML_NATIVE=on" in line(out, "CPU")
+    built(AVX2="1", FMA="1")
+    assert line(run("-m", str(tiny_path))[1], "CPU").startswith("ok")
+    # Off is as good as not there.
+    built(AVX2="0", FMA="1")
+    assert "the CPU has AVX2, and" in line(run("-m", str(tiny_path))[1], "CPU")
+
+
+def test_a_cpu_that_does_not_say_what_it_can_is_no_fault(tiny_path: Path, run: Run) -> None:
+    _, told = as_json(run, "-m", str(tiny_path))
+    assert told["cpu_features"] is None
+    assert told["build"]["CPU"]
+    assert "not known" in line(run("-m", str(tiny_path))[1], "CPU")
+
+
+def test_a_disk_without_room_gets_advice(
+    tiny_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", room_of(1_050_000_000))
+    _, told = as_json(run, "-m", str(tiny_path))
+    assert told["disk_free"] == {"models": 1_050_000_000, "data": 1_050_000_000}
+    assert len(told["advice"]) == 1  # it is enough for the data, and not for the default model
+    assert "LOCAL_REACT_MODELS" in told["advice"][0]
+    assert "1.1 GB should be" in told["advice"][0]
+    monkeypatch.setattr("shutil.disk_usage", room_of(10))
+    assert "LOCAL_REACT_DATA_DIR" in as_json(run, "-m", str(tiny_path))[1]["advice"][1]
+
+
+@pytest.mark.parametrize("place", ["MODELS", "DATA_DIR", "CONFIG", "CACHE"])
+def test_a_directory_that_cannot_be_made_gets_advice(
+    tiny_path: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(f"LOCAL_REACT_{place}", str(tmp_path / "file" / "inside"))
+    out = run("-m", str(tiny_path))[1]
+    assert line(out, "directories").startswith("warning")
+    assert f"set LOCAL_REACT_{place} to" in line(out, "directories")
+
+
+def test_what_is_there_is_told_from_what_is_not(tiny_path: Path, tmp_path: Path, run: Run) -> None:
+    assert line(run("-m", str(tiny_path))[1], "directories").count("(not made yet)") == 4
+    assert as_json(run, "-m", str(tiny_path))[1]["config_file"] is None
+    assert not (tmp_path / "DATA_DIR").exists()  # to look makes nothing
+    (tmp_path / "CONFIG").mkdir()
+    (tmp_path / "CONFIG" / "config.toml").touch()
+    out = run("-m", str(tiny_path))[1]
+    assert line(out, "directories").count("(not made yet)") == 3
+    assert str(tmp_path / "CONFIG" / "config.toml") in line(out, "config")
+
+
+def test_who_may_always_send_is_told(
+    tiny_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Ledger().allow("search")
+    _, told = as_json(run, "-m", str(tiny_path))
+    assert (told["network_mode"], told["always_allowed"]) == ("ask", ["search"])
+    assert "asked each time, but for search" in line(run("-m", str(tiny_path))[1], "network")
+    monkeypatch.setenv("LOCAL_REACT_NETWORK", "allow")
+    assert "you are not asked" in line(run("-m", str(tiny_path))[1], "network")
+
+
+def test_an_encoding_that_cannot_show_all_gets_advice(tiny_path: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "local_react", "doctor", "-m", str(tiny_path)]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=120)
+    told = line(done.stdout.decode("cp1252"), "terminal")
+    assert told.startswith("warning")
+    assert "cp1252" in told
+    assert "PYTHONUTF8=1" in told
+
+
+def test_what_cannot_be_found_out_is_a_warning_with_the_reason(
+    tiny_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the probe\nbroke")
+
+    for probe in (
+        *("hardware.total_memory", "hardware.gpus", "hardware.cpu_name"),
+        *("cli.doctor.surroundings.config_dir", "cli.doctor.machine.version_of"),
+        *("cli.doctor.model.resolve", "network.Network.from_environment"),
+    ):
+        monkeypatch.setattr(f"local_react.{probe}", fail)
+    monkeypatch.setattr("shutil.disk_usage", fail)
+    monkeypatch.setattr("rich.console.Console", fail)
+    code, out = run("-m", str(tiny_path))
+    assert code == 0
+    assert statuses(out) == {"ok", "warning"}
+    assert out.count("put this right: the probe broke") == 11
+    assert line(out, "disk").startswith("warning")
+    _, told = as_json(run, "-m", str(tiny_path))
+    assert [one["status"] for one in told["lines"]].count("warning") == 11
+
+
+def test_a_wrong_setting_of_the_network_is_told(
+    tiny_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_REACT_NETWORK", "maybe")
+    out = run("-m", str(tiny_path))[1]
+    assert "LOCAL_REACT_NETWORK is 'maybe'" in line(out, "network")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_the_terminal_is_told(tiny_path: Path) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    for added, colours in (({"NO_COLOR": "1"}, r"no colours \(NO_COLOR\)"), ({}, "256 colours")):
+        plain = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        environment = {**plain, "TERM": "xterm-256color", "COLORTERM": "", **added}
+        child = pexpect.spawn(
+            sys.executable,
+            ["-m", "local_react", "doctor", "-m", str(tiny_path)],
+            env=environment,
+            dimensions=(30, 300),
+            encoding="utf-8",
+            timeout=60,
+        )
+        child.expect(f"terminal +300 x 30, {colours}, utf-8")
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 0
