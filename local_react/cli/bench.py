@@ -11,8 +11,6 @@ import click
 from local_react.catalog import human_bytes, load_catalogue, resolve
 from local_react.cli.options import model_option
 from local_react.cli.show import Display, printable
-from local_react.hardware import default_threads, fingerprint, usable_cpus
-from local_react.profiles import Profile, save_profile
 
 if TYPE_CHECKING:
     from local_react.benchmark import Speed, WarmStart
@@ -33,6 +31,7 @@ def bench(model: str | None, as_json: bool, no_save: bool, forget: bool) -> None
     """
     # Imported here: it loads llama.cpp, and --help should not.
     from local_react.benchmark import warm_start
+    from local_react.profiles import Profile, save_profile
 
     name = model or load_catalogue().default
     path = resolve(name)
@@ -50,7 +49,7 @@ def bench(model: str | None, as_json: bool, no_save: bool, forget: bool) -> None
     else:
         _print(name, speeds, best, start)
     if not no_save:  # last, so that the figures are not lost where it fails
-        save_profile(path.name, Profile(best.threads, best.repack))
+        save_profile(path.name, Profile(best.threads, best.repack, best.write_rate))
         if not as_json:
             click.echo("The best is used from now on; `local-react doctor` shows it.")
 
@@ -80,6 +79,8 @@ question      to load the model, read 100 tokens and write 100
 
 
 def _print(name: str, speeds: list[Speed], best: Speed, start: WarmStart) -> None:
+    from local_react.hardware import fingerprint
+
     click.echo(printable(f"{name}, {human_bytes(best.file_bytes)}, on {fingerprint()}\n"))
     click.echo(_HEADS)
     for speed in speeds:
@@ -102,6 +103,8 @@ def _print(name: str, speeds: list[Speed], best: Speed, start: WarmStart) -> Non
 
 
 def _as_dict(name: str, speeds: list[Speed], best: Speed, start: WarmStart) -> dict[str, Any]:
+    from local_react.hardware import fingerprint
+
     return {
         "model": name,
         "machine": fingerprint(),
@@ -123,6 +126,8 @@ def _best(speeds: list[Speed]) -> Speed:
 
 def _candidates() -> list[int]:
     """Return the numbers of threads to try: all CPUs, the cores, and half of those."""
+    from local_react.hardware import default_threads, usable_cpus
+
     cores = default_threads()
     return sorted({usable_cpus(), cores, max(1, cores // 2)})
 

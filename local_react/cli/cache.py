@@ -6,16 +6,17 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from local_react.catalog import human_bytes
 from local_react.cli.show import printable
 from local_react.errors import UsageError
-from local_react.network import Answers
-from local_react.network.answers import LIMIT as MOST
 from local_react.prefix_cache import LIMIT, Entry, PrefixCache, prefix_dir
+
+if TYPE_CHECKING:
+    from local_react.network import Answers
 
 
 @click.command("cache", context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,6 +37,8 @@ def cache(action: tuple[str, ...], as_json: bool) -> None:
             f"there is no `cache {' '.join(action)}`, but `local-react cache` and "
             "`local-react cache clear`; a question goes in quotes"
         )
+    from local_react.network import Answers
+
     directory = prefix_dir()
     if directory is None:
         raise UsageError("the cache is off, and nothing is kept: LOCAL_REACT_CACHE=off says so")
@@ -97,6 +100,8 @@ def _show(directory: Path, entries: Sequence[Entry]) -> None:
 
 
 def _show_answers(answers: Answers) -> None:
+    from local_react.network.answers import LIMIT as MOST
+
     count, size = answers.held()
     told = "1 answer" if count == 1 else f"{count} answers"
     click.echo(f"{told} of the network, {human_bytes(size)}, of at most {human_bytes(MOST)}")

@@ -17,9 +17,6 @@ from local_react.cli.options import model_option
 from local_react.cli.show import Display, complain, printable
 from local_react.core import Sampling
 from local_react.errors import UsageError
-from local_react.gguf_header import read_header
-from local_react.hardware import available_memory
-from local_react.memory import DEFAULT_CONTEXT, estimate, kv_bytes_per_token
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
@@ -221,6 +218,10 @@ def _loaded(plan: Plan, options: dict[str, Any]) -> LlamaModel:
 def _context_size(plan: Plan) -> int | None:
     """Return the tokens of context for so many questions at once, as far as the model and
     the memory go; None leaves it at the default."""
+    from local_react.gguf_header import read_header
+    from local_react.hardware import available_memory
+    from local_react.memory import DEFAULT_CONTEXT, estimate, kv_bytes_per_token
+
     if plan.together == 1:
         return None
     path = resolve(plan.model)

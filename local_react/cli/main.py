@@ -10,57 +10,47 @@ import traceback
 import click
 
 from local_react.cli import INTERRUPTED
-from local_react.cli.ask import ask
-from local_react.cli.bench import bench
-from local_react.cli.cache import cache
-from local_react.cli.calc import calc
-from local_react.cli.docs import docs
-from local_react.cli.doctor import doctor
-from local_react.cli.evaluate import evaluate
-from local_react.cli.network import network
-from local_react.cli.pull import models, pull
-from local_react.cli.show import complain
+from local_react.cli.commands import PROGRAM
+from local_react.cli.root import COMPLETE_VARIABLE, colour, root
 from local_react.errors import LocalReactError
-
-_COMMANDS = {
-    "ask": ask,
-    "calc": calc,
-    "pull": pull,
-    "models": models,
-    "doctor": doctor,
-    "bench": bench,
-    "eval": evaluate,
-    "cache": cache,
-    "docs": docs,
-    "network": network,
-}
 
 
 def run(arguments: list[str]) -> int:
     """Run what the arguments ask for and return the exit code."""
     _make_streams_safe()
-    # Whatever is not a command is a question: `local-react "What is 2 + 2?"`.
-    named = bool(arguments) and arguments[0] in _COMMANDS
-    command = _COMMANDS[arguments.pop(0)] if named else ask
-    name = f"local-react {command.name}" if command is not ask else "local-react"
+    if COMPLETE_VARIABLE in os.environ:
+        from local_react.cli.completion import answer
+
+        return answer(os.environ[COMPLETE_VARIABLE])
     try:
-        code = int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
+        code = int(root.main(arguments, prog_name=PROGRAM, standalone_mode=False) or 0)
         sys.stdout.flush()
         return code
     except click.ClickException as error:
-        complain(f"{error.format_message()} {_hint(error)}")
+        _complain(f"{error.format_message()} {_hint(error)}")
         return 2
     except (KeyboardInterrupt, click.Abort):
-        if command is pull:
-            complain("interrupted: run it again, and it goes on where it stopped")
+        if arguments[:1] == ["pull"] or arguments[:2] == ["models", "pull"]:
+            _complain("interrupted: run it again, and it goes on where it stopped")
         return INTERRUPTED
     except LocalReactError as error:
-        complain(str(error))
+        _complain(str(error))
         return error.exit_code
+    except SystemExit:
+        # So click ends where whoever read the output has gone, as in `| head`: no complaint.
+        return INTERRUPTED
     except OSError as error:
         return _output_failed(error)
     except Exception as error:  # noqa: BLE001 - the last line before the terminal
         return _internal(error, verbose="-vv" in arguments)
+
+
+def _complain(message: str) -> None:
+    # Imported here: most commands end without a complaint.
+    from local_react.cli.show import complain
+
+    with click.Context(root, color=colour()):
+        complain(message)
 
 
 def _hint(error: click.ClickException) -> str:
@@ -77,14 +67,14 @@ def _output_failed(error: OSError) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return INTERRUPTED  # whoever read it has gone, as in `| head`: no complaint
-    complain(f"the output cannot be written: {error.strerror or error}")
+    _complain(f"the output cannot be written: {error.strerror or error}")
     return LocalReactError.exit_code
 
 
 def _internal(error: Exception, *, verbose: bool) -> int:
     if verbose:
         traceback.print_exception(error)
-    complain(
+    _complain(
         f"internal error: {type(error).__name__}: {error}. Please report it, with what `-vv` prints"
     )
     return LocalReactError.exit_code

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from local_react.cli.show import json_text, printable
 from local_react.errors import UsageError
-from local_react.network import MODES, Entry, Ledger, Network
 from local_react.outside import spelled
+
+if TYPE_CHECKING:
+    from local_react.network import Entry, Ledger
 
 _ACTIONS = "log, log clear, log off, log on, forget"
 
@@ -30,6 +32,8 @@ def network(action: tuple[str, ...], last: int | None, as_json: bool) -> None:
     local-react network log off|on  keep no log from now on, or keep one again
     local-react network forget      ask again for the tools that were always allowed
     """
+    from local_react.network import Ledger
+
     ledger = Ledger()
     if action == ():
         _show_settings(ledger, as_json=as_json)
@@ -61,6 +65,8 @@ def _tools(count: int) -> str:
 
 
 def _show_settings(ledger: Ledger, *, as_json: bool) -> None:
+    from local_react.network import MODES, Network
+
     data: dict[str, Any] = {
         "mode": Network.from_environment().mode,
         "always_allowed": list(ledger.allowed()),

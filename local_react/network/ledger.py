@@ -63,10 +63,12 @@ _UNFINISHED = "no answer"
 
 
 class Ledger:
-    """The file. Without `path` it is network.sqlite in the data directory."""
+    """The file. Without `path` it is network.sqlite in the data directory. A silent one
+    writes no request down."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, silent: bool = False) -> None:
         self.path = path or data_dir() / "network.sqlite"
+        self._silent = silent
 
     def begin(self, run: str, asker: str, host: str, text: str) -> int | None:
         """Write down a request that is about to leave, and return its number; None where
@@ -74,7 +76,7 @@ class Ledger:
 
         Raises UsageError where it cannot be written down: then it must not leave.
         """
-        if os.environ.get(LOG_VARIABLE, "").strip().casefold() == "off":
+        if self._silent or os.environ.get(LOG_VARIABLE, "").strip().casefold() == "off":
             return None
         try:
             with self._open() as db:

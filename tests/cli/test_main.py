@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+import click
 import pytest
 from tiny_model import write_tiny_model
 
+from local_react.cli.commands import COMMANDS
 from local_react.cli.main import run
+from local_react.cli.root import Root
 from local_react.gguf_header import read_header
 from local_react.memory import estimate, gib
 
@@ -66,8 +72,8 @@ def test_json_is_the_whole_run(tiny_path: Path) -> None:
     assert run["model"] == "tiny.gguf"
     assert 1 <= len(run["steps"]) <= 2
     assert set(run) == {
-        "question", "answer", "sources", "stop_reason", "confidence", "votes", "guards",
-        "model", "steps", "usage", "seconds", "egress"
+        "question", "answer", "sources", "stop_reason", "confidence", "computed", "votes",
+        "guards", "model", "steps", "usage", "seconds", "egress"
     }  # fmt: skip
     assert set(run["steps"][0]) == {
         "thought", "action", "observation", "sources", "usage", "seconds", "reply"
@@ -226,13 +232,143 @@ def test_help_and_version() -> None:
         done = local_react(*arguments)
         assert done.returncode == 0
         assert "Exit codes:" in done.stdout
-    version = local_react("--version")
-    assert version.stdout.startswith("local-react, version ")
+    for arguments in (("--version",), ("-V",)):
+        assert local_react(*arguments).stdout.startswith("local-react, version ")
 
 
 def test_a_word_that_is_no_command_is_a_question(tiny_path: Path) -> None:
     arguments = ("--json", "-m", str(tiny_path), *FAST, "--no-tools", "models")
     assert json.loads(local_react("ask", *arguments).stdout)["question"] == "models"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Led(NamedTuple):
+    """Which command the arguments lead to, and what it is given."""
+
+    command: str
+    arguments: list[str]
+
+
+@pytest.fixture
+def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Led]:
+    """Tells where arguments lead; nothing is run there."""
+    seen = list[Led]()
+
+    def stand_in(root: Root, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        settings = {"ignore_unknown_options": True, "help_option_names": []}
+
+        @click.command(name, context_settings=settings)
+        @click.argument("words", nargs=-1, type=click.UNPROCESSED)
+        def command(words: tuple[str, ...]) -> None:
+            seen.append(Led(name, list(words)))
+
+        return command
+
+    monkeypatch.setattr(Root, "get_command", stand_in)
+
+    def lead(*arguments: str) -> Led:
+        assert run(list(arguments)) == 0
+        return seen.pop()
+
+    return lead
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command", "words"),
+    [
+        (["What is 2 + 2?"], "ask", ["What is 2 + 2?"]),
+        (["what", "is", "this"], "ask", ["what", "is", "this"]),
+        (["paris"], "ask", ["paris"]),
+        ([""], "ask", [""]),
+        (["-c", "and in euros?"], "ask", ["-c", "and in euros?"]),
+        (["-m", "x", "q"], "ask", ["-m", "x", "q"]),
+        (["-m", "x", "doctor"], "ask", ["-m", "x", "doctor"]),
+        (["--", "-5 + 3"], "ask", ["-5 + 3"]),
+        (["ask", "doctr"], "ask", ["doctr"]),
+        (["ask", "ask", "help"], "ask", ["ask", "help"]),
+        (["mean", "of", "3", "and", "5"], "ask", ["mean", "of", "3", "and", "5"]),
+        (["modles are what?"], "ask", ["modles are what?"]),
+        (["help", "me", "with", "this"], "ask", ["help", "me", "with", "this"]),
+        (["help me"], "ask", ["help me"]),
+        (["calc 2"], "ask", ["calc 2"]),
+        (["-q", "doctr"], "ask", ["-q", "doctr"]),
+        (["calc", "2+2"], "calc", ["2+2"]),
+        (["docs", "what"], "docs", ["what"]),
+    ],
+)
+def test_what_begins_with_no_command_is_a_question(
+    led: Callable[..., Led], arguments: list[str], command: str, words: list[str]
+) -> None:
+    assert led(*arguments) == (command, words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [
+        (["doctr"], "doctor"),
+        (["modles"], "models"),
+        (["modles", "list"], "models"),
+        (["doctr", "--json"], "doctor"),
+        (["Doctor"], "doctor"),
+        (["completions", "bash"], "completion"),
+        (["helpp"], "help"),
+    ],
+)
+def test_a_misspelt_command_is_no_question(
+    arguments: list[str], near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert f"did you mean `local-react {near}`?" in err
+    assert "`local-react ask`" in err
+
+
+@pytest.mark.parametrize(
+    ("stdin", "stdout", "command"),
+    [
+        (Terminal(), Terminal(), "chat"),
+        (Terminal(), io.StringIO(), "ask"),
+        (io.StringIO("a letter"), Terminal(), "ask"),
+        (None, Terminal(), "ask"),
+    ],
+)
+def test_without_arguments_a_terminal_opens_the_chat(
+    led: Callable[..., Led],
+    monkeypatch: pytest.MonkeyPatch,
+    stdin: io.StringIO | None,
+    stdout: io.StringIO,
+    command: str,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert led() == (command, [])
+
+
+def test_what_is_set_to_last_is_the_default_of_a_question_and_of_no_help(
+    own_places: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], tiny_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sys, "stdin", None)
+    settings = tmp_path / "config" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text("max-steps = 0\n")
+    arguments = ["-m", str(tiny_path), *FAST[:4], "q"]
+    assert run(arguments) == 2
+    assert "max" in capsys.readouterr().err
+    assert run(["--max-steps", "1", *arguments]) in (0, 4)
+    settings.write_text("this is no TOML")
+    assert run(arguments) == 2
+    assert str(settings) in capsys.readouterr().err
+    for spared in (["ask", "--help"], ["doctor", "--help"], ["--help"], ["completion", "zsh"]):
+        assert run(spared) == 0
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
