@@ -87,7 +87,7 @@ def _ask_user(outgoing: Outgoing) -> Reply:
     input is a no."""
     hosts, asker = ", ".join(map(printable, outgoing.hosts)), printable(outgoing.asker)
     click.echo(f"\n{asker} wants to send this to {hosts}:\n  {spelled(outgoing.text)}", err=True)
-    _forget_what_was_typed()
+    forget_what_was_typed()
     while True:
         click.secho(
             f"Send it? y: yes, n: no, t: always for {asker}, r: all of this run [n] ",
@@ -95,7 +95,7 @@ def _ask_user(outgoing: Outgoing) -> Reply:
             nl=False,
             bold=True,
         )
-        line = _line()
+        line = typed_line()
         reply = _REPLIES.get(line.strip().casefold())
         if not line:
             click.echo(err=True)
@@ -103,7 +103,7 @@ def _ask_user(outgoing: Outgoing) -> Reply:
             return reply
 
 
-def _line() -> str:
+def typed_line() -> str:
     """Return the line that the user types; nothing at the end of the input."""
     try:
         return sys.stdin.readline()
@@ -111,7 +111,7 @@ def _line() -> str:
         return "?\n"
 
 
-def _forget_what_was_typed() -> None:
+def forget_what_was_typed() -> None:
     """Drop what was typed before there was a question: it is no answer to it."""
     if not sys.stdin.isatty():
         return

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import groupby
 from threading import Event as Flag
 from time import perf_counter
 from typing import TypeAlias
 
+from local_react.aside import side_by_side
 from local_react.core import Model
 from local_react.evaluation.arms import Arm, Reply, make_arm, offered_to
 from local_react.evaluation.plan import Job, Plan
@@ -62,22 +62,12 @@ def _at_once(
 def _in_threads(
     jobs: Sequence[Job], arms: Mapping[str, Arm], together: int, cancel: Flag
 ) -> Iterator[tuple[Job, _Done]]:
-    """Yield what each question came to as they end. Left early, it waits until those under
-    way have noticed that they are cancelled."""
-    pool = ThreadPoolExecutor(together)
-    try:
-        waiting: dict[Future[_Done], Job] = {
-            pool.submit(_timed, arms[job.arm.label], job): job for job in jobs
-        }
-        while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for one in [future for future in waiting if future in done]:
-                yield waiting.pop(one), one.result()
-    except BaseException:  # Ctrl-C, or nobody wants the rest
-        cancel.set()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    """Yield what each question came to as they end."""
+
+    def work(job: Job) -> _Done:
+        return _timed(arms[job.arm.label], job)
+
+    yield from side_by_side(work, jobs, together, cancel)
 
 
 def _timed(arm: Arm, job: Job) -> _Done:
