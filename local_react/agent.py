@@ -12,8 +12,8 @@ from typing import Literal
 from local_react import protocol
 from local_react.acting import Approve
 from local_react.answers import kind_of
-from local_react.aside import Aside, LinkedFlag
-from local_react.budget import Limits
+from local_react.aside import Aside, Deadline
+from local_react.budget import Begun, Limits, opened
 from local_react.choosing import fitting, is_computed, is_reckoning
 from local_react.core import Call, Event, Model, Run, Sampling, StopReason
 from local_react.errors import ContextFull, UsageError
@@ -46,7 +46,9 @@ class Agent:
     run any more once text from outside has entered a run, nor, once the user's files
     have been read, one that sends its arguments out, of which `approve` is asked then too.
 
-    `system` is what the model is to keep to with every question.
+    `system` is what the model is to keep to with every question. A question takes `timeout`
+    seconds at most: after three quarters of them the run comes to its last step, and what
+    there is by their end is its answer.
 
     With `votes` above 1 a question whose answers can be compared (a number, yes or no, a
     few words) is answered by so many runs, and the Run tells how many agree, unless a tool
@@ -71,12 +73,15 @@ class Agent:
     approve_every: bool = False
     votes: int | Literal["auto"] = 1
     system: str = ""
+    timeout: float | None = None
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} must be {least} or more, not {getattr(self, name)}")
+        if self.timeout is not None and not self.timeout > 0:
+            raise UsageError(f"--timeout must be above 0 seconds, not {self.timeout:g}")
         if self.votes != "auto" and not 1 <= self.votes <= MOST_VOTES:
             raise UsageError(f"--votes must be auto or 1 to {MOST_VOTES}, not {self.votes}")
         if stray := [tool for tool in self.tools if not isinstance(tool, Tool)]:
@@ -117,11 +122,26 @@ class Agent:
         """
         if not question.strip():
             raise UsageError("the question is empty: ask something")
-        asked = _Asked(question, self.offered(question), facts, given, cancel or Flag())
+        asked = _Asked(
+            question, self.offered(question), facts, given, Deadline(cancel or Flag(), self.timeout)
+        )
         wanted = self._rounds(question)
         if wanted == (1,):
             return self._stream(asked)
         return self._voted(asked, wanted)
+
+    def opened(self, question: str, facts: Sequence[str] = ()) -> Begun:
+        """Return the context that a run of the question begins with, and its budget. Raises
+        ContextFull where the question is too long for it."""
+        return opened(
+            self.model,
+            self.limits,
+            self.offered(question),
+            question,
+            Flag(),
+            system=self.system,
+            facts=facts,
+        )
 
     def offered(self, question: str) -> Tools:
         """Return the tools that the question is put to the model with."""
@@ -158,15 +178,15 @@ class Agent:
 
     def _stream(self, asked: _Asked) -> Generator[Event, None, None]:
         loop = self.loop(asked.tools)
-        return loop.stream(asked.question, asked.cancel, facts=asked.facts, given=asked.given)
+        return loop.stream(asked.question, asked.stop, facts=asked.facts, given=asked.given)
 
     def _voted(self, asked: _Asked, wanted: Sequence[int]) -> Generator[Event, None, None]:
         """Yield the first run as it happens, and at last what most of the runs say, of which
         there are so many in all after each round."""
-        question, tools, cancel = asked.question, asked.tools, asked.cancel
-        started, stop, runs, pressed = perf_counter(), LinkedFlag(cancel), list[Run](), False
+        question, tools, stop = asked.question, asked.tools, asked.stop
+        started, runs, pressed = perf_counter(), list[Run](), False
         kind, backed = kind_of(question), wanted == BACKED
-        asked, beside = replace(asked, cancel=stop), list[Aside[Run]]()
+        beside = list[Aside[Run]]()
         try:
             for last in wanted:
                 cast = ballots(len(runs), last, tools=bool(tools))
@@ -185,7 +205,7 @@ class Agent:
                         break
                 for one in beside:
                     runs.append(one.awaited())
-                if cancel.is_set() or is_settled(runs, kind):
+                if stop.is_near or stop.is_set() or is_settled(runs, kind):
                     break
         except KeyboardInterrupt:
             pressed = True
@@ -206,7 +226,7 @@ class Agent:
         sampling = varied(self.sampling, ballot.number) if ballot.varied else self.sampling
         try:
             loop = self.loop(own, sampling)
-            *_, run = loop.stream(asked.question, asked.cancel, facts=asked.facts)
+            *_, run = loop.stream(asked.question, asked.stop, facts=asked.facts)
         except ContextFull:  # its examples may be longer than those of the first run
             return self._without_answer(asked.question, "context")
         assert isinstance(run, Run)
@@ -224,7 +244,7 @@ class _Asked:
     tools: Tools
     facts: Sequence[str]
     given: Sequence[str]
-    cancel: Flag
+    stop: Deadline
 
 
 def _followed(events: Generator[Event, None, None]) -> Generator[Event, None, tuple[Run, bool]]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from local_react.answers import asked_in, kind_of
 from local_react.core import Call, Message
-from local_react.tools.base import AnyTool
+
+if TYPE_CHECKING:
+    from local_react.tools.base import AnyTool
 
 _LONGEST: Final = 2000
 """Characters of a question that may be a problem to reckon: a longer one is a text."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 StopReason: TypeAlias = Literal[
-    "finish", "max_steps", "context", "no_progress", "cut_off", "interrupted"
+    "finish", "max_steps", "context", "no_progress", "cut_off", "timeout", "interrupted"
 ]
 """How a run ended: by its own Finish, at one of the limits, or because it was told to."""
 

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from local_react import protocol
 from local_react.acting import Actor, Approve, answer_of
 from local_react.answers import asked_in, kind_of, meaning
+from local_react.aside import Deadline
 from local_react.budget import Begun, Limits, opened
 from local_react.choosing import YES_OR_NO, Offered, choice, first_offer, is_reckoning, refers_back
 from local_react.clipping import clip
@@ -89,19 +90,22 @@ class Loop:
         already. Raises ContextFull where the question does not fit.
         """
         started, pressed = perf_counter(), False
-        writer, steps = self._begin(question.strip(), facts, begun, cancel), list[Step]()
+        deadline = cancel if isinstance(cancel, Deadline) else Deadline(cancel, None)
+        writer, steps = self._begin(question.strip(), facts, begun, deadline), list[Step]()
         offered, before = first_offer(self.tools, question), begun[0].usage if begun else Usage()
         replies = [*given] if given or not offered else [protocol.written(*offered)]
         try:
-            reason = yield from self._steps(question, replies, writer, steps, cancel)
+            reason = yield from self._steps(question, replies, writer, steps, deadline)
         except KeyboardInterrupt:
             reason, pressed = "interrupted", True
-        if reason == "interrupted" and writer.text.strip():
+        if reason == "interrupted" and deadline.is_over and not pressed:
+            reason = "timeout"
+        if reason in ("interrupted", "timeout") and writer.text.strip():
             steps += writer.finished([Malformed(writer.text, "it was interrupted")], [(None, ())])
         yield Run(
             question=question,
             steps=tuple(steps),
-            answer="" if reason == "interrupted" else _told(steps),
+            answer=_told(steps) if steps and reason != "interrupted" else "",
             stop_reason=reason,
             model=self.model.name,
             guards=broken(steps, writer.rounds),
@@ -117,13 +121,15 @@ class Loop:
         return Actor(self.tools, self.approve, self.approve_every)
 
     def _begin(
-        self, question: str, facts: Sequence[str], begun: Begun | None, cancel: Flag
+        self, question: str, facts: Sequence[str], begun: Begun | None, deadline: Deadline
     ) -> Writer:
         """Put the question to the model. Raises ContextFull."""
         context, budget = begun or opened(
-            self.model, self.limits, self.tools, question, cancel, system=self.system, facts=facts
+            self.model, self.limits, self.tools, question, deadline, system=self.system, facts=facts
         )
-        return Writer(self.model, context, budget, self.sampling, goes_on=begun is not None)
+        return Writer(
+            self.model, context, budget, self.sampling, deadline, goes_on=begun is not None
+        )
 
     def _steps(
         self,
@@ -131,7 +137,7 @@ class Loop:
         given: list[str],
         writer: Writer,
         steps: list[Step],
-        cancel: Flag,
+        cancel: Deadline,
     ) -> Generator[Text | Step, None, StopReason]:
         """Think, act and record until a limit or Finish; return how it ended. The first
         replies are those that are given, as far as they are."""
@@ -204,6 +210,8 @@ class Loop:
 
     def _limit(self, steps: Sequence[Step], writer: Writer) -> StopReason | None:
         """Return why the next step must be the last, or None."""
+        if writer.deadline.is_near:
+            return "timeout"
         if not writer.budget.allows_a_step(writer.context.room):
             return "context"
         if is_stuck(steps) or (self.tools and not self._useful(steps)):

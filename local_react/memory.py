@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
+from local_react.cache_types import CACHE_TYPES
 from local_react.catalog import LIST, is_shard
 from local_react.errors import ModelError, UsageError
 from local_react.gguf_header import Header
-
-CacheType: TypeAlias = Literal["f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"]
-"""How a number of the cache is kept, by ggml's names."""
-CACHE_TYPES: tuple[str, ...] = get_args(CacheType)
 
 DEFAULT_CONTEXT = 8192
 """Tokens of context, capped by what the model was trained for."""

@@ -16,6 +16,7 @@ from typing import Final
 from local_react import protocol
 from local_react.agent import Agent
 from local_react.answers import asked_in
+from local_react.aside import Deadline
 from local_react.budget import Begun, opened
 from local_react.choosing import is_reckoning, refers_back
 from local_react.clipping import clip
@@ -42,7 +43,7 @@ class Session:
     def __init__(self, agent: Agent, turns: Sequence[Run] = ()) -> None:
         self.turns = [turn for turn in turns if turn.answer]
         self._agent = agent
-        self._stop = Flag()
+        self._stop = Deadline(Flag(), None)
         self._chats: list[_Chat | None] = [None] * (len(self.turns) + 1)
         """The chat before each turn, and the one now."""
 
@@ -85,9 +86,9 @@ class Session:
         """
         if not question.strip():
             raise UsageError("the question is empty: ask something")
-        self._stop.clear()
+        self._stop.begin(self.agent.timeout)
         agent = replace(self.agent, sampling=sampling) if sampling else self.agent
-        if is_reckoning(question) and not (self.turns and refers_back(asked_in(question))):
+        if self._stands_alone(question):
             chat = self._chats[-1]
             events = agent.stream(question, self._stop, facts=facts, given=given)
         else:
@@ -96,6 +97,17 @@ class Session:
             events = loop.stream(question, self._stop, given=given, begun=chat.begun)
             chat = replace(chat, end=chat.end + 1)
         return self._kept(events, chat)
+
+    def opened(self, question: str, facts: Sequence[str] = ()) -> Begun:
+        """Return the context that a run of the question would begin with, and its budget.
+        Raises ContextFull."""
+        if self._stands_alone(question):
+            return self.agent.opened(question, facts)
+        return self._chat(question, facts).begun
+
+    def _stands_alone(self, question: str) -> bool:
+        """Return whether it is a word problem that does not speak of what was said."""
+        return is_reckoning(question) and not (self.turns and refers_back(asked_in(question)))
 
     def again(self, *, facts: Sequence[str] = ()) -> Generator[Event, None, None]:
         """Put the last question once more, with some chance in the answer, instead of its

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TypeAlias
 
 from local_react import protocol
+from local_react.aside import Deadline
 from local_react.budget import Budget, Share
 from local_react.core import Action, Context, Model, Sampling, Source, Step, Text, Usage
 from local_react.guards import goes_round, without_repeats
@@ -26,6 +27,7 @@ class Writer:
     context: Context
     budget: Budget
     sampling: Sampling
+    deadline: Deadline
     goes_on: bool = False
     """Whether there is more in its context than this run."""
     text: str = ""
@@ -56,7 +58,7 @@ class Writer:
         yield from _shown(context.think(most, self.sampling.seed))
         share = self.budget.share(context.room, last=last)
         ended = yield from self._reply(
-            protocol.step_grammar(tools, beginning, must_call=must_call), share
+            protocol.step_grammar(tools, beginning, must_call=must_call), share, hurries=not last
         )
         close = protocol.closing(self.text)
         closes = not ended and not protocol.in_action(self.text)
@@ -64,7 +66,8 @@ class Writer:
             context.force(close)
             self.text += close
             yield Text(close)
-            grammar = protocol.action_grammar(tools, must_call=must_call)
+            late = self.deadline.is_near
+            grammar = protocol.action_grammar([] if late else tools, must_call=must_call)
             ended = yield from self._reply(grammar, share)
         if not ended and protocol.in_finish(self.text):
             whole = protocol.closed(self.text)
@@ -84,14 +87,16 @@ class Writer:
         self._started, self._before = perf_counter(), self.context.usage
         self.replies += 1
 
-    def _reply(self, grammar: str, share: Share) -> Generator[Text, None, bool]:
-        """Let the model write under the grammar as far as its share goes; return whether
-        it came to an end by itself."""
+    def _reply(
+        self, grammar: str, share: Share, *, hurries: bool = False
+    ) -> Generator[Text, None, bool]:
+        """Let the model write under the grammar as far as its share goes, or, if it hurries,
+        its time; return whether it came to an end by itself."""
         before = len(self.text)
         for piece in self.context.generate(grammar, self.sampling):
             self.text += piece
             yield Text(piece)
-            if self.context.room <= share.floor(self.text):
+            if self.context.room <= share.floor(self.text) or (hurries and self.deadline.is_near):
                 return False
             if "\n" in piece and protocol.calls_again(self.text):
                 self.text = protocol.whole_calls(self.text)

@@ -30,6 +30,7 @@ from local_react import (
     tool,
 )
 from local_react.answers import ATTACHED
+from local_react.aside import Deadline
 from local_react.backends.scripted import ScriptedContext
 from local_react.budget import Limits, opened
 from local_react.core import Event, Findings, Passage, Sampling, Source, StopReason
@@ -472,7 +473,7 @@ def test_a_thought_is_not_closed_where_there_is_no_room_to() -> None:
     model = ScriptedModel(["Thought: on and on"], context_size=500)
     context, budget = opened(model, Limits(1, 1, 1, 1), (), "Q?", Flag())
     context.force(" word" * (context.room - 1))
-    writer = Writer(model, context, budget, Sampling())
+    writer = Writer(model, context, budget, Sampling(), Deadline(Flag(), None))
     assert len(list(writer.write([], last=True))) == 1
     assert (context.room, writer.text) == (0, "Thought:")
 

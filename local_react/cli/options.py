@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from local_react.cli.completing import model_names, session_names, tool_names
+from local_react.cli.sections import Sectioned
 from local_react.errors import UsageError
-from local_react.voting import MOST_VOTES
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -29,6 +31,7 @@ def model_option(about: str) -> Callable[[_Command], _Command]:
         "--model",
         envvar="LOCAL_REACT_MODEL",
         metavar="NAME|FILE",
+        shell_complete=model_names,
         help=f"{about}  [default: the catalogue's]",
     )
 
@@ -72,6 +75,57 @@ def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("engines", "region", "safesearch")}
 
 
+functions_option: Final = click.option(
+    "--functions",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE.py",
+    help="Offer the typed functions of this file as tools; may be given several times.",
+)
+
+
+def tool_options(command: _Command) -> _Command:
+    """Add the options that `wiring.tools_for` reads, beside those of the network and search."""
+    for option in (
+        functions_option,
+        click.option(
+            "-T",
+            "--tool",
+            "wanted",
+            multiple=True,
+            metavar="NAME",
+            shell_complete=tool_names,
+            help="Offer this tool only; may be given several times.",
+        ),
+        click.option("--no-tools", is_flag=True, help="Answer from the model alone."),
+    ):
+        command = option(command)
+    return command
+
+
+def session_options(command: _Command) -> _Command:
+    """Add -c, --session, --no-log and --private."""
+    for option in (
+        click.option(
+            "--private",
+            is_flag=True,
+            help="Write nothing at all to disk, and send nothing, unless --network allows it.",
+        ),
+        click.option("-n", "--no-log", is_flag=True, help="Keep nothing of what is asked."),
+        click.option(
+            "--session",
+            metavar="NAME",
+            shell_complete=session_names,
+            help="Go on with the session of this name, or begin it.",
+        ),
+        click.option(
+            "-c", "--continue", "continues", is_flag=True, help="Go on with the last session."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def vote_options(command: _Command) -> _Command:
     """Add --votes, which gives "auto" or a number, and --only-if-sure, which gives a share
     above 0 and at most 1, or None. The command has to be one of the class `Asking`."""
@@ -98,7 +152,7 @@ def vote_options(command: _Command) -> _Command:
     return command
 
 
-class Asking(click.Command):
+class Asking(Sectioned):
     """A command whose --only-if-sure may stand alone: what follows it is its share where
     that is a number, and else the question."""
 
@@ -121,6 +175,8 @@ def _with_shares(arguments: Sequence[str]) -> list[str]:
 def _votes(ctx: click.Context, param: click.Parameter, value: str) -> int | Literal["auto"]:
     """Return a number of runs, or "auto". Raises UsageError, which names the variable where
     that is at fault."""
+    from local_react.voting import MOST_VOTES
+
     text = value.strip().casefold()
     if text == "auto":
         return "auto"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Generator, Iterator, Sequence
@@ -15,27 +14,29 @@ from typing import TYPE_CHECKING
 import click
 
 from local_react.cli import STARTED
-from local_react.cli.agreement import agreement, is_from_another
-from local_react.core import Event, Message, Run, Source, Step, Text
-from local_react.protocol import ACTION
+from local_react.core import Action, Call, Event, Finish, Run, Source, Step, Text
 
 if TYPE_CHECKING:
     from local_react.backends.llama import LlamaModel
+    from local_react.cli.looking import Opening
 
 
 class Display:
     """Prints a run as it happens, on standard error. Silent where `quiet`."""
 
-    def __init__(self, *, quiet: bool = False, verbosity: int = 0) -> None:
-        self._quiet = quiet
-        self._verbosity = 0 if quiet else verbosity
+    def __init__(self, *, quiet: bool = False, verbosity: int = 0, streams: bool = False) -> None:
+        self._quiet = quiet or streams
+        self._verbosity = 0 if self._quiet else verbosity
         self._model: LlamaModel | None = None
         self._reply = _Reply()
 
     def waiting(self, what: object) -> AbstractContextManager[object]:
         """Return a context that shows a spinner, and what is waited for, on a terminal
         while the block runs."""
-        if self._quiet or self._verbosity >= 2 or not sys.stderr.isatty():
+        from local_react.cli.root import colour
+
+        plain = not sys.stderr.isatty() or colour() is False
+        if self._quiet or self._verbosity >= 2 or plain:
             return nullcontext()
         return _spinner(what)
 
@@ -49,10 +50,24 @@ class Display:
                 f"{model.name}: {model.context_size} tokens of context, threads: {model.threads}"
             )
 
-    def prompt(self, model: LlamaModel, messages: Sequence[Message], grammar: str) -> None:
-        """Show the prompt as the model reads it, and the grammar, at -vv."""
-        if self._verbosity >= 2:
-            self._line(f"--- prompt\n{model.prompt(messages)}\n--- grammar\n{grammar}--- run")
+    @property
+    def looks_inside(self) -> bool:
+        """Whether what the model reads is to be seen, as at -vv."""
+        return self._verbosity >= 2
+
+    def opening(self, opening: Opening) -> None:
+        """Show what the model reads, and the grammar."""
+        self._line(opening.text)
+
+    def faults(self, faults: Sequence[str]) -> None:
+        """Show what is wrong with tools of the user's that are not offered."""
+        for fault in faults:
+            complain(fault, colour="yellow")
+
+    def facts(self, facts: Sequence[str]) -> None:
+        """Show what the model is told of what the user wanted remembered."""
+        if facts and not self._quiet:
+            self._write(f"remembered: {'; '.join(facts)}\n", dim=True)
 
     def follow(self, events: Generator[Event, None, None]) -> Run:
         """Print the events as they come and return the Run at their end, which Ctrl-C
@@ -97,6 +112,8 @@ class Display:
     def votes(self, run: Run) -> None:
         """Show how many runs agree, and what the one thought whose answer was taken, where
         that was not the one that was seen."""
+        from local_react.cli.agreement import agreement, is_from_another
+
         if self._quiet or not (told := agreement(run)):
             return
         if is_from_another(run):
@@ -116,6 +133,12 @@ class Display:
         if not self._quiet:
             self._write(f"{account}\n", dim=True)
 
+    def stats(self, run: Run) -> None:
+        """Show the tokens and seconds of each step, whatever else is shown."""
+        for step in run.steps:
+            self._line(f"{step.reply:>3}  {_name_of(step.action):<16.16}  {_row(step)}")
+        self._line(f"     {'in all':<16}  {_row(run)}")
+
     def _step(self, step: Step) -> None:
         first = self._reply.goes_on_to(step)
         if first:
@@ -130,9 +153,8 @@ class Display:
         self._write(f"{text}\n")
 
     def _write(self, text: str, *, dim: bool = False) -> None:
-        colour = None if "NO_COLOR" not in os.environ else False
         with suppress(OSError):  # a full disk behind standard error must not cost the answer
-            click.secho(printable(text), err=True, dim=dim, nl=False, color=colour)
+            click.secho(printable(text), err=True, dim=dim, nl=False)
             sys.stderr.flush()
 
 
@@ -150,6 +172,8 @@ class _Reply:
 
     def goes_on_to(self, step: Step) -> bool:
         """Take note of the next step; return whether it is the first of its reply."""
+        from local_react.protocol import ACTION
+
         first = step.reply != self.number
         if first:
             # What a model thinks before its reply may hold anything: the reply comes last.
@@ -226,6 +250,23 @@ def _first_token(model: LlamaModel) -> str:
     return (
         f"[first token after {total:.2f} s: model {model.load_seconds:.2f}, "
         f"instructions {prefix.seconds:.2f} ({how}), the rest {rest:.2f}]"
+    )
+
+
+def _name_of(action: Action) -> str:
+    from local_react.tools.base import FINISH
+
+    if isinstance(action, Call):
+        return action.tool
+    return FINISH if isinstance(action, Finish) else "(no action)"
+
+
+def _row(part: Step | Run) -> str:
+    """Return the figures of a step or run in columns."""
+    usage, rate = part.usage, part.usage.generated / part.seconds if part.seconds else 0.0
+    return (
+        f"{usage.evaluated:>6} read  {usage.generated:>5} written  {part.seconds:>7.2f} s  "
+        f"{rate:>5.1f} written/s"
     )
 
 

@@ -15,11 +15,11 @@ from pydantic import Field
 
 from local_react.core import Findings, Passage
 from local_react.documents.passages import Piece, pieces
-from local_react.documents.words import TOKENIZER, asked, indexed, telling
 from local_react.errors import ToolError
 from local_react.tools.age import in_words
 from local_react.tools.base import Tool, tool
 from local_react.tools.web_address import web_address
+from local_react.words import TOKENIZER, asked, indexed, telling
 
 if TYPE_CHECKING:
     from local_react.network import Network, Response

@@ -56,7 +56,7 @@ def asked(
 
     def ask_(answers: Sequence[str], *arguments: str) -> tuple[int, str, str]:
         model = Answering(answers)
-        monkeypatch.setattr("local_react.cli.ask._load", lambda *a, **k: model)
+        monkeypatch.setattr("local_react.cli.wiring.load_model", lambda *a, **k: model)
         code = run(["--no-tools", *arguments])
         return code, *capsys.readouterr()
 
@@ -272,7 +272,7 @@ def test_a_run_that_had_to_be_ended_says_what_it_went_round_in(
     call = 'Thought: t\nAction: calculator {"expression": "1 + 1"}'
     model = Templated([call, call, 'Thought: t\nAction: Finish {"answer": "2"}'])
     monkeypatch.setattr(sys, "stdin", None)
-    monkeypatch.setattr("local_react.cli.ask._load", lambda *a, **k: model)
+    monkeypatch.setattr("local_react.cli.wiring.load_model", lambda *a, **k: model)
     assert run(["-q", "-T", "calculator", "--votes", "1", "Why?"]) == 4
     out, err = capsys.readouterr()
     assert (out, err) == ("2\n", "local-react: the model made no progress (repeated call)\n")

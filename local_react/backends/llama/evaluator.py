@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from local_react.backends.llama.native import cause, interruptible, native_log
 from local_react.backends.sampling import Logits
+from local_react.cache_types import CacheType
 from local_react.errors import ModelError
-from local_react.memory import CacheType
 
 BATCH = 512
 """Tokens evaluated at once."""

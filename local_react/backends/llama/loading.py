@@ -11,11 +11,11 @@ import llama_cpp
 
 from local_react.backends.llama.evaluator import Settings
 from local_react.backends.llama.native import cause, interruptible, native_log
+from local_react.cache_types import CACHE_TYPES
 from local_react.errors import ModelError, UsageError
 from local_react.gguf_header import Header
 from local_react.hardware import available_memory, default_threads, usable_cpus
 from local_react.memory import (
-    CACHE_TYPES,
     DEFAULT_CONTEXT,
     RECURRENT_SEQUENCES,
     Estimate,

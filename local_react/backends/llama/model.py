@@ -33,11 +33,11 @@ from local_react.backends.llama.replies import Reply, reply_of
 from local_react.backends.llama.slots import Slots
 from local_react.backends.llama.vocabulary import Vocabulary
 from local_react.backends.llama.warm_start import WarmStart
+from local_react.cache_types import CacheType
 from local_react.catalog import resolve
 from local_react.core import Message, Request
 from local_react.errors import ContextFull, ModelError, UsageError
 from local_react.gguf_header import read_header
-from local_react.memory import CacheType
 from local_react.prefix_cache import PrefixCache, prefix_dir
 from local_react.profiles import load_profile
 
