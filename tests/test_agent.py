@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -669,7 +669,10 @@ def test_the_opening_is_fixed_but_for_the_question() -> None:
 
     cancel = Flag()
     Agent(Noting([FINISH])).run("Q?", cancel)
-    assert given == {"fixed": True, "cancel": cancel, "last": "Question: Q?"}
+    assert (given["fixed"], given["last"]) == (True, "Question: Q?")
+    assert not given["cancel"].is_set()
+    cancel.set()
+    assert given["cancel"].is_set()
 
 
 @tool(may=["reads network"])
@@ -869,3 +872,75 @@ def test_after_the_users_files_a_tool_that_sends_needs_the_users_yes(answer: boo
     assert ("about b" in last) is bool(answer)
     assert ("read is not allowed" in last) is not bool(answer)
     assert asked == ([] if answer is None else ["read"])
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Moves the time on by so many seconds; it stands still otherwise."""
+    now = [1000.0]
+    monkeypatch.setattr("local_react.aside.time.monotonic", lambda: now[0])
+
+    def later(seconds: float) -> None:
+        now[0] += seconds
+
+    return later
+
+
+def slow(clock: Callable[[float], None], seconds: float) -> AnyTool:
+    @tool
+    def wait(text: str) -> str:
+        """Wait."""
+        clock(seconds)
+        return "waited"
+
+    return wait
+
+
+def test_shortly_before_the_time_is_over_the_next_step_is_the_last(
+    clock: Callable[[float], None],
+) -> None:
+    model = ScriptedModel([call("a", "wait"), FINISH])
+    answered = Agent(model, [slow(clock, 8)], timeout=10).run("Q?")
+    assert (answered.answer, answered.stop_reason) == ("42", "timeout")
+    assert "wait " not in model.grammars[-1]
+
+
+def test_a_thought_that_takes_too_long_is_closed(clock: Callable[[float], None]) -> None:
+    model = ScriptedModel(["Thought: on and on and on", ' Finish {"answer": "42"}'])
+    events = list[Event]()
+    for event in Agent(model, [echo], timeout=10).stream("Q?"):
+        events.append(event)
+        if event == Text("Thought:"):
+            clock(8)
+    answered = events[-1]
+    assert isinstance(answered, Run)
+    assert (answered.answer, answered.steps[0].thought) == ("42", "")
+    assert answered.stop_reason == "finish"
+
+
+def test_when_the_time_is_over_the_run_ends_with_what_there_is(
+    clock: Callable[[float], None],
+) -> None:
+    model = ScriptedModel([call("a", "wait"), FINISH])
+    answered = Agent(model, [slow(clock, 10)], timeout=10).run("Q?")
+    assert (answered.answer, answered.stop_reason) == ("", "timeout")
+    assert answered.steps[0].observation == "waited"
+
+
+def test_without_a_limit_time_is_no_matter(clock: Callable[[float], None]) -> None:
+    model = ScriptedModel([call("a", "wait"), FINISH])
+    assert Agent(model, [slow(clock, 1e6)]).run("Q?").stop_reason == "finish"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_limit_of_time_is_above_nothing(seconds: float) -> None:
+    with pytest.raises(UsageError, match="--timeout"):
+        Agent(ScriptedModel([]), timeout=seconds)
+
+
+def test_the_first_replies_can_be_given() -> None:
+    model = ScriptedModel([FINISH])
+    *_, answered = Agent(model, [echo]).stream("Q?", given=[call("hi")])
+    assert isinstance(answered, Run)
+    assert answered.steps[0].observation == "HI"
+    assert (answered.answer, len(answered.steps)) == ("42", 2)
