@@ -181,6 +181,9 @@ class Loop:
         Thought can talk the model into either, unless a tool could bring anything."""
         searches = any(tool.brings_outside_text for tool in self.tools)
         own = not any(tool.name in BUILTIN for tool in self.tools)
+        if writer.goes_on and self._is_for_a_tool(question):
+            # Turns that were answered at once talk a small model into doing so again.
+            return (yield from writer.write(self.tools, last=False, must_call=True))
         # The choice sees the question alone.
         obscure = writer.goes_on and refers_back(asked_in(question))
         if not self.tools or searches or obscure or (is_reckoning(question) and not own):
@@ -191,6 +194,14 @@ class Loop:
             return (yield from writer.write([], last=False, beginning=NO_TOOL))
         # Of the built-in ones the model also says so where it knows the answer itself.
         return (yield from writer.write(self.tools, last=False, must_call=own))
+
+    def _is_for_a_tool(self, question: str) -> bool:
+        """Return whether a question, by its words and by what the model says to it alone, is
+        one for a tool: a number to be reckoned, or what one of them is known to be for."""
+        suited = any(tool.suits and tool.suits(question) for tool in self.tools)
+        if not self.tools or not (suited or kind_of(question) == "number"):
+            return False
+        return self._sureness(question) >= MARGIN
 
     def _sureness(self, question: str) -> float:
         """Return how sure the model is that one of the tools does what is asked: how much

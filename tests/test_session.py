@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from acceptance import admits
 
 from local_react import (
     Agent,
@@ -230,3 +231,17 @@ def test_a_turn_costs_its_own_tokens(smollm: LlamaModel) -> None:
     assert first.answer and second.answer
     own = smollm.count("Question: And of Italy?") + smollm.count(second.answer) + 120
     assert second.usage.evaluated < own < smollm.context_size - context.room
+
+
+def test_what_is_for_a_tool_is_not_answered_as_the_turn_before_was(tiny: LlamaModel) -> None:
+    calls = 'Thought: t\nAction: calculator {"expression": "6 * 7"}'
+    model = ScriptedModel([answer("6"), calls, answer("42"), answer("Goethe")])
+    session = Session(Agent(model, [calculator]))
+    asked(session, "Which number did you say?")
+    before = len(model.grammars)
+    asked(session, "How much is seven times that?")
+    assert not admits(tiny, model.grammars[before], answer("42"))
+    assert admits(tiny, model.grammars[before], calls)
+    before = len(model.grammars)
+    asked(session, "Who said it?")
+    assert admits(tiny, model.grammars[before], answer("Goethe"))
