@@ -12,7 +12,7 @@
 
 The message of each is one line for a person: what happened, to what, and what
 to do next. The exit codes 0 (answered), 4 (stopped at a limit), 6 (not sure enough to be
-told) and 130 (interrupted) belong to no error.
+told), 7 (a replay is not the same run) and 130 (interrupted) belong to no error.
 """
 
 from __future__ import annotations

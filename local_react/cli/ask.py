@@ -50,6 +50,7 @@ Exit codes:
   4  stopped at a limit; the best answer there is was printed
   5  it needs the network, which is off or was refused, and there is no answer
   6  the answer is not sure enough for --only-if-sure, and was not printed
+  7  a replay is not the same run
   130  interrupted
 """
 
@@ -127,7 +128,9 @@ def ask(question: tuple[str, ...], quiet: bool, verbose: int, **options: Any) ->
     display.faults(offered.faults)
     with display.waiting(f"loading {wiring.model_name(options)}"):
         model = wiring.load_model(options, verbose=verbose >= 2 and not quiet)
-        agent = wiring.make_agent(options, model, network, offered.tools, votes=votes)
+        agent = wiring.make_agent(
+            options, model, network, offered.tools, votes=votes, recorder=log.recorder
+        )
     display.model(model)
     facts = log.recalled(text)
     if options["dry_run"] or display.looks_inside:
@@ -145,7 +148,8 @@ def ask(question: tuple[str, ...], quiet: bool, verbose: int, **options: Any) ->
     code = told.run(run, network, display)
     if options["stats"]:
         display.stats(run)
-    log.keep(run)
+    if log.keep(run, agent, model, network, facts):
+        display.kept(log.history.path)
     return code
 
 

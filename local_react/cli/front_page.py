@@ -43,6 +43,7 @@ EXIT_CODES: Final[Mapping[int, str]] = {
     4: "stopped at a limit; the best answer there is was printed",
     5: "it needs the network, which is off or was refused, and there is no answer",
     6: "the answer is not sure enough for --only-if-sure, and was not printed",
+    7: "a replay is not the same run",
     130: "interrupted",
 }
 

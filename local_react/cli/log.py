@@ -10,41 +10,52 @@ from local_react.errors import LocalReactError, UsageError
 
 if TYPE_CHECKING:
     from local_react.agent import Agent
+    from local_react.backends.llama import LlamaModel
     from local_react.core import Event, Run
     from local_react.history import History
+    from local_react.network import Network
+    from local_react.transcript import Recorder
 
 
 @dataclass
 class Log:
     """Where the runs of a command belong."""
 
+    options: Mapping[str, Any]
     history: History
-    session: str
-    """The id of the session."""
+    recorder: Recorder
+    session: str = ""
+    """The id of the session; nothing where none is kept or gone on with."""
     turns: list[Run] = field(default_factory=list)
     """What was said in it before."""
-    keeps: bool = True
 
     @classmethod
     def opened(cls, options: Mapping[str, Any]) -> Log:
         """Return the log that the options ask for: of the session to go on with, or a new
         one. Raises UsageError where there is no such session, or the history cannot be used."""
         from local_react.history import History
+        from local_react.transcript import Recorder
 
-        history, name = History(), options["session"]
-        keeps = not (options["no_log"] or options["private"])
+        log, name = cls(options, History(), Recorder()), options["session"]
         if options["continues"] and name:
             raise UsageError("--continue and --session contradict each other: give one of them")
         if options["continues"]:
-            info = history.latest_session()
+            info = log.history.latest_session()
             if info is None:
                 raise UsageError("there is no session to go on with yet: ask without --continue")
         elif name:
-            info = history.open_session(name) if keeps else history.find_session(name)
+            info = log.history.open_session(name) if log.keeps else log.history.find_session(name)
         else:
             # A damaged history is no matter to who neither reads nor writes it.
-            return cls(history, history.open_session().id if keeps else "", [], keeps)
-        return cls(history, info.id, list(history.turns(info.id)), keeps)
+            log.session = log.history.open_session().id if log.keeps else ""
+            return log
+        log.session, log.turns = info.id, list(log.history.turns(info.id))
+        return log
+
+    @property
+    def keeps(self) -> bool:
+        """Whether runs are kept in the history."""
+        return not (self.options["no_log"] or self.options["private"])
 
     def recalled(self, question: str) -> list[str]:
         """Return what the user wanted remembered that matters for a question."""
@@ -60,15 +71,45 @@ class Log:
 
         return Session(agent, self.turns).ask(question, facts=facts)
 
-    def keep(self, run: Run, transcript: str = "") -> str | None:
-        """Keep a run and return its id, None where nothing is kept. What is answered already
-        is not lost where that fails: it is complained of."""
-        if not self.keeps:
-            return None
+    def keep(
+        self, run: Run, agent: Agent, model: LlamaModel, network: Network, facts: Sequence[str]
+    ) -> bool:
+        """Keep a run, and return whether it is the first that is ever kept. What is answered
+        already is not lost where that fails: it is complained of."""
+        if not (self.keeps or self.options["transcript"]):
+            return False
+        is_first = self.keeps and not self.history.path.exists()
         try:
-            return self.history.add(run, transcript=transcript, session=self.session)
+            self._keep(run, self._transcript(run, agent, model, network, facts))
         except LocalReactError as error:
             from local_react.cli.show import complain
 
             complain(f"the run is not kept: {error}", colour="yellow")
-            return None
+            return False
+        return is_first
+
+    def _keep(self, run: Run, transcript: str) -> None:
+        from local_react.cli.sessions_export import write_new
+
+        if self.keeps:
+            self.history.add(run, transcript=transcript, session=self.session)
+        if file := self.options["transcript"]:
+            write_new(file, transcript, force=True)
+
+    def _transcript(
+        self, run: Run, agent: Agent, model: LlamaModel, network: Network, facts: Sequence[str]
+    ) -> str:
+        from local_react.cli.door import exchanges_as_dicts
+        from local_react.cli.recording import transcript_of
+
+        return transcript_of(
+            self.recorder,
+            run,
+            agent,
+            model,
+            self.options,
+            facts=facts,
+            earlier=self.turns or None,
+            session=self.session,
+            egress=exchanges_as_dicts(network),
+        )

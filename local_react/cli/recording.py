@@ -61,8 +61,7 @@ def load_as_recorded(transcript: Transcript, other: str | None) -> LlamaModel:
     from local_react.errors import UsageError
 
     loading = transcript.loading
-    path = str(loading.pop("path", ""))
-    there = path if path and Path(path).is_file() else transcript.model
+    there = _where(transcript.model, str(loading.pop("path", "")))
     size = None if other else transcript.head.get("settings", {}).get("context_size")
     try:
         return LlamaModel(other or there, context_size=size, **loading)
@@ -70,3 +69,17 @@ def load_as_recorded(transcript: Transcript, other: str | None) -> LlamaModel:
         raise UsageError(
             f"the transcript does not say how its model was loaded ({error})"
         ) from error
+
+
+def _where(name: str, path: str) -> str:
+    """Return what a model is loaded by: its name where that still stands for the same file,
+    else the file, or the name where that is gone."""
+    from local_react.catalog import resolve
+    from local_react.errors import LocalReactError
+
+    if not path or not Path(path).is_file():
+        return name
+    try:
+        return name if resolve(name).samefile(path) else path
+    except (LocalReactError, OSError):
+        return path

@@ -37,15 +37,15 @@ def tell(history: History, name: str, *, steps: bool) -> None:
     """Print the questions and answers of a session, and the steps between them where they
     are wanted. Raises UsageError where there is none of that name."""
     info = history.find_session(name)
-    _say(f"{info.name}: {turns(info)}, the last {local(info.updated)}", bold=True)
+    say(f"{info.name}: {turns(info)}, the last {local(info.updated)}", bold=True)
     for run in history.runs(session=info.id):
         click.echo()
-        _say("\n".join(f"> {line}" for line in run.question.splitlines()), bold=True)
+        say("\n".join(f"> {line}" for line in run.question.splitlines()), bold=True)
         for text in step_texts(history.run(run.id).steps) if steps else ():
-            _say(text, dim=True)
-        _say(run.answer or "(no answer)")
+            say(text, dim=True)
+        say(run.answer or "(no answer)")
         if note := _note(run):
-            _say(note, dim=True)
+            say(note, dim=True)
 
 
 def step_texts(steps: Sequence[Step]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _cut(line: str, question: str) -> str:
     return f"{line}  {question}".rstrip()
 
 
-def _say(text: str, *, bold: bool = False, dim: bool = False) -> None:
+def say(text: str, *, bold: bool = False, dim: bool = False) -> None:
     """Print text of a model's or the user's, which must not steer the terminal."""
     colour = None if "NO_COLOR" not in os.environ else False
     told = printable(text).encode("utf-8", "backslashreplace").decode()

@@ -17,6 +17,8 @@ from local_react.cli import STARTED
 from local_react.core import Action, Call, Event, Finish, Run, Source, Step, Text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from local_react.backends.llama import LlamaModel
     from local_react.cli.looking import Opening
 
@@ -127,6 +129,12 @@ class Display:
         if not self._quiet:
             for source in sources:
                 self._line(f"[{source.number}] {source.named}")
+
+    def kept(self, path: Path) -> None:
+        """Show, the first time, where runs are kept."""
+        if not self._quiet:
+            told = f"what you ask is kept in {path}, for you alone to read; --no-log keeps nothing"
+            self._write(f"{told}\n", dim=True)
 
     def egress(self, account: str) -> None:
         """Show what left this machine."""

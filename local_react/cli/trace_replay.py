@@ -90,7 +90,7 @@ def replay(run: str, **options: Any) -> int:
         for line in again.notes():
             complain(line, colour="yellow")
     now = display.follow(again.replay.stream())
-    difference = first_difference(one.transcript.run, now)
+    difference = first_difference(one.transcript.run, now, since=again.replay.start)
     branches = options["start"] or any(options[name] is not None for name in _CHANGES)
     code = _tell(now, difference, branches=bool(branches), as_json=options["as_json"])
     _keep(now, again, options)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
-import click
 from rich.cells import cell_len, set_cell_size
 
 from local_react.cli.agreement import agreement
-from local_react.cli.sessions_shown import local, step_texts
-from local_react.cli.show import printable
+from local_react.cli.sessions_shown import local, say, step_texts
 from local_react.cli.trace_found import Found
 from local_react.core import Run, Step
 from local_react.history import RunInfo
@@ -48,19 +45,19 @@ def tell(found: Found) -> None:
     transcript, run = found.transcript, found.transcript.run
     session = transcript.head.get("session")
     place = f", of the session {session}" if session else ""
-    _say(f"{found.name}: {run.model}, {local(transcript.head['time'])}{place}", dim=True)
-    _say("\n".join(f"> {line}" for line in run.question.split("\n")), bold=True)
+    say(f"{found.name}: {run.model}, {local(transcript.head['time'])}{place}", dim=True)
+    say("\n".join(f"> {line}" for line in run.question.split("\n")), bold=True)
     for number, step in enumerate(run.steps, 1):
-        _say("")
+        say("")
         for text in step_texts([step]):
-            _say(text)
-        _say(f"[step {number}: {figures(step)}]", dim=True)
-    _say("")
-    _say(run.answer or "(no answer)", bold=True)
+            say(text)
+        say(f"[step {number}: {figures(step)}]", dim=True)
+    say("")
+    say(run.answer or "(no answer)", bold=True)
     for source in run.sources:
-        _say(f"[{source.number}] {source.named}")
+        say(f"[{source.number}] {source.named}")
     for line in _notes(run, transcript.end["egress"]):
-        _say(line, dim=True)
+        say(line, dim=True)
 
 
 def figures(part: Step | Run) -> str:
@@ -119,10 +116,3 @@ def _cut(text: str, room: int) -> str:
     if cell_len(text) <= room:
         return text
     return f"{set_cell_size(text, max(0, room - 1)).rstrip()}…"
-
-
-def _say(text: str, *, bold: bool = False, dim: bool = False) -> None:
-    """Print text of a model's or the user's, which must not steer the terminal."""
-    colour = None if "NO_COLOR" not in os.environ else False
-    told = printable(text).encode("utf-8", "backslashreplace").decode()
-    click.secho(told, bold=bold or None, dim=dim or None, color=colour)

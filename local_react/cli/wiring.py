@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from local_react.core import Model, Sampling
     from local_react.network import Network
     from local_react.tools.base import AnyTool
+    from local_react.transcript import Recorder
 
 
 def model_name(options: Mapping[str, Any]) -> str:
@@ -64,27 +65,26 @@ def make_agent(
     tools: list[AnyTool],
     *,
     votes: int | Literal["auto"],
+    recorder: Recorder | None = None,
 ) -> Agent:
-    """Return the agent. Raises UsageError where an option is out of its range."""
+    """Return the agent, whose calls are noted by the recorder. Raises UsageError where an
+    option is out of its range."""
     from local_react.agent import Agent
     from local_react.cli.approving import approver
 
     every = bool(options.get("approve"))
+    approve = approver(
+        tools, every=every, network=network, named=options["wanted"], yes=options["yes"]
+    )
     return Agent(
         model,
-        tools,
+        recorder.tools(tools) if recorder else tools,
         max_steps=options["max_steps"],
         thought_tokens=options["thought_tokens"],
         thinking_tokens=options["thinking_tokens"],
         observation_tokens=options["observation_tokens"],
         sampling=sampling_of(options),
-        approve=approver(
-            tools,
-            every=every,
-            network=network,
-            named=options["wanted"],
-            yes=bool(options.get("yes")),
-        ),
+        approve=recorder.approve(approve) if recorder else approve,
         approve_every=every,
         votes=1 if every else votes,  # nobody can be asked about several at once
         system=system_of(options),

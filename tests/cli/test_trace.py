@@ -303,6 +303,17 @@ def test_a_replay_is_identical(said: Said, real: tuple[str, Run]) -> None:
     assert len(head["model_sha256"]) == 64
 
 
+def test_a_model_is_found_where_it_was_whatever_it_was_called(
+    said: Said, real: tuple[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript = parsed(History().transcript(real[0]), "it")
+    path = tmp_path / "run.jsonl"
+    head = {**transcript.head, "model": "./tiny.gguf"}  # of where it was asked
+    path.write_text(replace(transcript, head=head).text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert said("replay", "-q", str(path)).startswith("identical: ")
+
+
 def test_a_replay_says_where_it_differs(said: Said, real: tuple[str, Run], tmp_path: Path) -> None:
     name, _ = real
     transcript = parsed(History().transcript(name), "it")
