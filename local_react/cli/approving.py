@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from local_react.cli.added import added
 from local_react.cli.door import approval, forget_what_was_typed, typed_line
 from local_react.cli.show import printable
 from local_react.core import Call
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from local_react.network import Network
     from local_react.tools.base import AnyTool
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _WHAT_IT_DOES: Final[Mapping[str, str]] = {
     "writes": "may change something",
@@ -33,24 +33,21 @@ _KEYS: Final = {"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "e": "e", "e
                 "a": "a", "always": "a"}  # fmt: skip
 
 
-def approval_options(command: _Command) -> _Command:
-    """Add --approve and --yes, which `approver` is told of."""
-    for option in (
-        click.option(
-            "-y",
-            "--yes",
-            is_flag=True,
-            help="Let tools act without asking; what is sent out is still asked about.",
-        ),
-        click.option(
-            "--approve",
-            is_flag=True,
-            help="Ask before each action: yes, no, edit or always.  [default: before those that "
-            "change something; without a terminal these do not run]",
-        ),
-    ):
-        command = option(command)
-    return command
+approval_options: Final = added(
+    click.option(
+        "--approve",
+        is_flag=True,
+        help="Ask before each action: yes, no, edit or always.  [default: before those that "
+        "change something; without a terminal these do not run]",
+    ),
+    click.option(
+        "-y",
+        "--yes",
+        is_flag=True,
+        help="Let tools act without asking; what is sent out is still asked about.",
+    ),
+)
+"""--approve and --yes, which `approver` is told of."""
 
 
 def approver(

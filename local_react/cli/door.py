@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from local_react.cli.added import added
 from local_react.cli.show import printable
 from local_react.core import Call
 from local_react.network.policy import MODES, NETWORK_VARIABLE, Outgoing, Reply
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 NOTHING_LEFT = "nothing left this machine"
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _REPLIES: Mapping[str, Reply] = {
     "y": "yes",
     "yes": "yes",
@@ -36,29 +36,26 @@ _REPLIES: Mapping[str, Reply] = {
 }
 
 
-def network_options(command: _Command) -> _Command:
-    """Add the options that `network_for` reads."""
-    for option in (
-        click.option(
-            "--private-addresses",
-            is_flag=True,
-            help="Let pages of this machine and its own network be read.",
-        ),
-        click.option(
-            "--network",
-            "network_mode",
-            type=click.Choice(MODES),
-            help="Ask before something is sent, allow it, or deny it.  "
-            f"[default: {NETWORK_VARIABLE}, else ask; without a terminal nothing is sent]",
-        ),
-        click.option(
-            "--offline",
-            is_flag=True,
-            help="Send nothing: the tools that need the network are left out.",
-        ),
-    ):
-        command = option(command)
-    return command
+network_options: Final = added(
+    click.option(
+        "--offline",
+        is_flag=True,
+        help="Send nothing: the tools that need the network are left out.",
+    ),
+    click.option(
+        "--network",
+        "network_mode",
+        type=click.Choice(MODES),
+        help="Ask before something is sent, allow it, or deny it.  "
+        f"[default: {NETWORK_VARIABLE}, else ask; without a terminal nothing is sent]",
+    ),
+    click.option(
+        "--private-addresses",
+        is_flag=True,
+        help="Let pages of this machine and its own network be read.",
+    ),
+)
+"""The options that `network_for` reads."""
 
 
 def network_for(options: Mapping[str, Any]) -> Network:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeVar
 import click
 from click.core import ParameterSource
 
+from local_react.cli.added import added
 from local_react.cli.completing import model_names, session_names, tool_names
 from local_react.cli.sections import Sectioned
 from local_react.errors import UsageError
@@ -36,38 +37,35 @@ def model_option(about: str) -> Callable[[_Command], _Command]:
     )
 
 
-def search_options(command: _Command) -> _Command:
-    """Add the options that `search_settings` reads."""
-    for option in (
-        click.option(
-            "--search-engine",
-            "engines",
-            envvar="LOCAL_REACT_SEARCH_ENGINES",
-            default="duckduckgo",
-            show_default=True,
-            metavar="NAME[,NAME...]",
-            help="Who is asked; the next one where one refuses.",
-        ),
-        click.option(
-            "--search-region",
-            "region",
-            envvar="LOCAL_REACT_SEARCH_REGION",
-            default="us-en",
-            show_default=True,
-            metavar="COUNTRY-LANGUAGE",
-            help="Whose results; wt-wt: no region's.",
-        ),
-        click.option(
-            "--safe-search",
-            "safesearch",
-            type=click.Choice(["on", "moderate", "off"]),
-            default="moderate",
-            show_default=True,
-            help="What is left out of the results.",
-        ),
-    ):
-        command = option(command)
-    return command
+search_options: Final = added(
+    click.option(
+        "--safe-search",
+        "safesearch",
+        type=click.Choice(["on", "moderate", "off"]),
+        default="moderate",
+        show_default=True,
+        help="What is left out of the results.",
+    ),
+    click.option(
+        "--search-region",
+        "region",
+        envvar="LOCAL_REACT_SEARCH_REGION",
+        default="us-en",
+        show_default=True,
+        metavar="COUNTRY-LANGUAGE",
+        help="Whose results; wt-wt: no region's.",
+    ),
+    click.option(
+        "--search-engine",
+        "engines",
+        envvar="LOCAL_REACT_SEARCH_ENGINES",
+        default="duckduckgo",
+        show_default=True,
+        metavar="NAME[,NAME...]",
+        help="Who is asked; the next one where one refuses.",
+    ),
+)
+"""The options that `search_settings` reads."""
 
 
 def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,72 +82,40 @@ functions_option: Final = click.option(
 )
 
 
-def tool_options(command: _Command) -> _Command:
-    """Add the options that `wiring.tools_for` reads, beside those of the network and search."""
-    for option in (
-        functions_option,
-        click.option(
-            "-T",
-            "--tool",
-            "wanted",
-            multiple=True,
-            metavar="NAME",
-            shell_complete=tool_names,
-            help="Offer this tool only; may be given several times.",
-        ),
-        click.option("--no-tools", is_flag=True, help="Answer from the model alone."),
-    ):
-        command = option(command)
-    return command
+tool_options: Final = added(
+    click.option("--no-tools", is_flag=True, help="Answer from the model alone."),
+    click.option(
+        "-T",
+        "--tool",
+        "wanted",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=tool_names,
+        help="Offer this tool only; may be given several times.",
+    ),
+    functions_option,
+)
+"""The options that `wiring.tools_for` reads, beside those of the network and search."""
 
 
-def session_options(command: _Command) -> _Command:
-    """Add -c, --session, --no-log and --private."""
-    for option in (
-        click.option(
-            "--private",
-            is_flag=True,
-            help="Write nothing at all to disk, and send nothing, unless --network allows it.",
-        ),
-        click.option("-n", "--no-log", is_flag=True, help="Keep nothing of what is asked."),
-        click.option(
-            "--session",
-            metavar="NAME",
-            shell_complete=session_names,
-            help="Go on with the session of this name, or begin it.",
-        ),
-        click.option(
-            "-c", "--continue", "continues", is_flag=True, help="Go on with the last session."
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def vote_options(command: _Command) -> _Command:
-    """Add --votes, which gives "auto" or a number, and --only-if-sure, which gives a share
-    above 0 and at most 1, or None. The command has to be one of the class `Asking`."""
-    for option in (
-        click.option(
-            ONLY_IF_SURE,
-            callback=_share,
-            metavar="[SHARE]",
-            help="Print the answer only where at least this share of the runs gives it "
-            f"({USUAL_SHARE} if none is named), else nothing, with exit code 6.",
-        ),
-        click.option(
-            "--votes",
-            callback=_votes,
-            envvar=_VOTES_VARIABLE,
-            default="auto",
-            show_default=True,
-            metavar="N|auto",
-            help="How many runs answer; auto: one, but two and more, until most agree, where "
-            "the question brings its own numbers.",
-        ),
-    ):
-        command = option(command)
-    return command
+session_options: Final = added(
+    click.option(
+        "-c", "--continue", "continues", is_flag=True, help="Go on with the last session."
+    ),
+    click.option(
+        "--session",
+        metavar="NAME",
+        shell_complete=session_names,
+        help="Go on with the session of this name, or begin it.",
+    ),
+    click.option("-n", "--no-log", is_flag=True, help="Keep nothing of what is asked."),
+    click.option(
+        "--private",
+        is_flag=True,
+        help="Write nothing at all to disk, and send nothing, unless --network allows it.",
+    ),
+)
+"""-c, --session, --no-log and --private."""
 
 
 class Asking(Sectioned):
@@ -199,3 +165,26 @@ def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     if 0.0 < share <= 1.0:
         return share
     raise UsageError(f"{ONLY_IF_SURE} must be above 0 and at most 1, not {value or 'nothing'}")
+
+
+vote_options: Final = added(
+    click.option(
+        "--votes",
+        callback=_votes,
+        envvar=_VOTES_VARIABLE,
+        default="auto",
+        show_default=True,
+        metavar="N|auto",
+        help="How many runs answer; auto: one, but two and more, until most agree, where "
+        "the question brings its own numbers.",
+    ),
+    click.option(
+        ONLY_IF_SURE,
+        callback=_share,
+        metavar="[SHARE]",
+        help="Print the answer only where at least this share of the runs gives it "
+        f"({USUAL_SHARE} if none is named), else nothing, with exit code 6.",
+    ),
+)
+"""--votes, which gives "auto" or a number, and --only-if-sure, which gives a share
+    above 0 and at most 1, or None. The command has to be one of the class `Asking`."""

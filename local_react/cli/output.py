@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import click
 
 from local_react.cli import INTERRUPTED
+from local_react.cli.added import added
 from local_react.cli.show import printable
 from local_react.core import Event, Run
 from local_react.errors import LocalReactError, OfflineError, UsageError
@@ -19,22 +20,17 @@ Format: TypeAlias = Literal["text", "json", "stream-json"]
 
 STOPPED_AT_A_LIMIT: Final = 4
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def output_options(command: _Command) -> _Command:
-    """Add the options that `output_format` reads."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="The same as --output-format json."),
-        click.option(
-            "--output-format",
-            type=click.Choice(get_args(Format)),
-            help="The answer alone, the whole run as JSON, or one JSON line for each event as "
-            "it happens.  [default: text]",
-        ),
-    ):
-        command = option(command)
-    return command
+output_options: Final = added(
+    click.option(
+        "--output-format",
+        type=click.Choice(get_args(Format)),
+        help="The answer alone, the whole run as JSON, or one JSON line for each event as "
+        "it happens.  [default: text]",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The same as --output-format json."),
+)
+"""The options that `output_format` reads."""
 
 
 def output_format(options: Mapping[str, Any]) -> Format:
