@@ -148,7 +148,7 @@ def ask(question: tuple[str, ...], quiet: bool, verbose: int, **options: Any) ->
     code = told.run(run, network, display)
     if options["stats"]:
         display.stats(run)
-    if log.keep(run, agent, model, network, facts):
+    if log.keep(run, agent, network, facts=facts, earlier=log.turns or None) and log.begins:
         display.kept(log.history.path)
     return code
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from local_react.errors import LocalReactError, UsageError
 
 if TYPE_CHECKING:
     from local_react.agent import Agent
     from local_react.backends.llama import LlamaModel
-    from local_react.core import Event, Run
+    from local_react.core import Event, Run, Sampling
     from local_react.history import History
     from local_react.network import Network
     from local_react.transcript import Recorder
@@ -28,6 +28,8 @@ class Log:
     """The id of the session; nothing where none is kept or gone on with."""
     turns: list[Run] = field(default_factory=list)
     """What was said in it before."""
+    begins: bool = False
+    """Whether nothing was ever kept before."""
 
     @classmethod
     def opened(cls, options: Mapping[str, Any]) -> Log:
@@ -37,6 +39,7 @@ class Log:
         from local_react.transcript import Recorder
 
         log, name = cls(options, History(), Recorder()), options["session"]
+        log.begins = log.keeps and not log.history.path.exists()
         if options["continues"] and name:
             raise UsageError("--continue and --session contradict each other: give one of them")
         if options["continues"]:
@@ -72,44 +75,44 @@ class Log:
         return Session(agent, self.turns).ask(question, facts=facts)
 
     def keep(
-        self, run: Run, agent: Agent, model: LlamaModel, network: Network, facts: Sequence[str]
-    ) -> bool:
-        """Keep a run, and return whether it is the first that is ever kept. What is answered
-        already is not lost where that fails: it is complained of."""
-        if not (self.keeps or self.options["transcript"]):
-            return False
-        is_first = self.keeps and not self.history.path.exists()
+        self,
+        run: Run,
+        agent: Agent,
+        network: Network,
+        *,
+        facts: Sequence[str] = (),
+        earlier: Sequence[Run] | None = None,
+        sampling: Sampling | None = None,
+    ) -> str:
+        """Keep a run that has ended, and return its id, "" where it is not kept; what belongs
+        to it is as in Recorder.finish. What is answered already is not lost where that
+        fails: it is complained of."""
+        file = self.options.get("transcript")
+        if not (self.keeps or file):
+            return ""
+        from local_react.cli.door import exchanges_as_dicts
+        from local_react.cli.recording import transcript_of
+        from local_react.cli.sessions_export import write_new
+
         try:
-            self._keep(run, self._transcript(run, agent, model, network, facts))
+            transcript = transcript_of(
+                self.recorder,
+                run,
+                agent,
+                cast("LlamaModel", agent.model),
+                self.options,
+                facts=facts,
+                earlier=earlier,
+                session=self.session,
+                sampling=sampling,
+                egress=exchanges_as_dicts(network),
+            )
+            if file:
+                write_new(file, transcript, force=True)
+            if self.keeps:
+                return self.history.add(run, transcript=transcript, session=self.session)
         except LocalReactError as error:
             from local_react.cli.show import complain
 
             complain(f"the run is not kept: {error}", colour="yellow")
-            return False
-        return is_first
-
-    def _keep(self, run: Run, transcript: str) -> None:
-        from local_react.cli.sessions_export import write_new
-
-        if self.keeps:
-            self.history.add(run, transcript=transcript, session=self.session)
-        if file := self.options["transcript"]:
-            write_new(file, transcript, force=True)
-
-    def _transcript(
-        self, run: Run, agent: Agent, model: LlamaModel, network: Network, facts: Sequence[str]
-    ) -> str:
-        from local_react.cli.door import exchanges_as_dicts
-        from local_react.cli.recording import transcript_of
-
-        return transcript_of(
-            self.recorder,
-            run,
-            agent,
-            model,
-            self.options,
-            facts=facts,
-            earlier=self.turns or None,
-            session=self.session,
-            egress=exchanges_as_dicts(network),
-        )
+        return ""
