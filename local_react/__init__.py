@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from local_react.errors import LocalReactError, ToolError
     from local_react.network import Network
+    from local_react.session import Session
     from local_react.tools import builtin_tools
     from local_react.tools.base import Tool, tool
     from local_react.tools.calculator import calculator
@@ -48,6 +49,7 @@ __all__ = [
     "Run",
     "Sampling",
     "ScriptedModel",
+    "Session",
     "Source",
     "Step",
     "Text",
@@ -76,6 +78,7 @@ _HOMES = {
     "Run": "core",
     "Sampling": "core",
     "ScriptedModel": "backends.scripted",
+    "Session": "session",
     "Source": "core",
     "Step": "core",
     "Text": "core",

@@ -30,6 +30,7 @@ class Actor:
     tools: Sequence[AnyTool]
     approve: Approve | None = None
     approve_every: bool = False
+    earlier: Sequence[Step] = ()
 
     def results(
         self, actions: Sequence[Action], steps: Sequence[Step], cancel: Flag
@@ -96,6 +97,7 @@ class Actor:
     def _needs_a_yes(self, tool: AnyTool, steps: Sequence[Step]) -> bool:
         """Return whether outside text may be what asks for an effect, or the user's own text
         what is sent out."""
+        steps = [*self.earlier, *steps]
         called = {step.action.tool for step in steps if isinstance(step.action, Call)}
         before = [tool for tool in self.tools if tool.name in called]
         if tool.has_effect:

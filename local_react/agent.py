@@ -15,7 +15,7 @@ from local_react.answers import kind_of
 from local_react.aside import Aside, Deadline
 from local_react.budget import Begun, Limits, opened
 from local_react.choosing import fitting, is_computed, is_reckoning
-from local_react.core import Call, Event, Model, Run, Sampling, StopReason
+from local_react.core import Call, Event, Model, Run, Sampling, Step, StopReason
 from local_react.errors import ContextFull, UsageError
 from local_react.loop import Loop, Tools
 from local_react.tools.base import Tool
@@ -163,8 +163,10 @@ class Agent:
             observation=self.observation_tokens,
         )
 
-    def loop(self, tools: Tools, sampling: Sampling | None = None) -> Loop:
-        """Return the loop that asks once, with these tools."""
+    def loop(
+        self, tools: Tools, sampling: Sampling | None = None, *, earlier: Sequence[Step] = ()
+    ) -> Loop:
+        """Return the loop that asks once, with these tools, after earlier steps."""
         return Loop(
             model=self.model,
             tools=tools,
@@ -174,6 +176,7 @@ class Agent:
             approve=self.approve,
             approve_every=self.approve_every,
             system=self.system,
+            earlier=earlier,
         )
 
     def _stream(self, asked: _Asked) -> Generator[Event, None, None]:

@@ -71,6 +71,8 @@ class Loop:
     approve: Approve | None = None
     approve_every: bool = False
     system: str = ""
+    earlier: Sequence[Step] = ()
+    """Those of the turns before, in the same chat."""
 
     def stream(
         self,
@@ -118,7 +120,7 @@ class Loop:
 
     @property
     def _actor(self) -> Actor:
-        return Actor(self.tools, self.approve, self.approve_every)
+        return Actor(self.tools, self.approve, self.approve_every, self.earlier)
 
     def _begin(
         self, question: str, facts: Sequence[str], begun: Begun | None, deadline: Deadline

@@ -44,6 +44,8 @@ class Session:
         self.turns = [turn for turn in turns if turn.answer]
         self._agent = agent
         self._stop = Deadline(Flag(), None)
+        self._tries = 0
+        """How often the last question was put again."""
         self._chats: list[_Chat | None] = [None] * (len(self.turns) + 1)
         """The chat before each turn, and the one now."""
 
@@ -87,13 +89,15 @@ class Session:
         if not question.strip():
             raise UsageError("the question is empty: ask something")
         self._stop.begin(self.agent.timeout)
+        self._tries = 0
         agent = replace(self.agent, sampling=sampling) if sampling else self.agent
         if self._stands_alone(question):
             chat = self._chats[-1]
             events = agent.stream(question, self._stop, facts=facts, given=given)
         else:
             chat = self._chat(question, facts)
-            loop = agent.loop(agent.tools)
+            earlier = [step for turn in self.turns[chat.first :] for step in turn.steps]
+            loop = agent.loop(agent.tools, earlier=earlier)
             events = loop.stream(question, self._stop, given=given, begun=chat.begun)
             chat = replace(chat, end=chat.end + 1)
         return self._kept(events, chat)
@@ -112,9 +116,10 @@ class Session:
     def again(self, *, facts: Sequence[str] = ()) -> Generator[Event, None, None]:
         """Put the last question once more, with some chance in the answer, instead of its
         turn. Raises UsageError where there is none."""
-        tries = len(self._chats)
-        question = self.undo().question
-        return self.ask(question, sampling=varied(self.agent.sampling, tries), facts=facts)
+        question, tries = self.undo().question, self._tries + 1
+        events = self.ask(question, sampling=varied(self.agent.sampling, tries), facts=facts)
+        self._tries = tries
+        return events
 
     def undo(self) -> Run:
         """Take the last turn back and return it. Raises UsageError where there is none."""
@@ -134,11 +139,19 @@ class Session:
     def _kept(
         self, events: Generator[Event, None, None], chat: _Chat | None
     ) -> Generator[Event, None, None]:
-        for event in events:
-            if isinstance(event, Run) and event.answer:
-                self.turns.append(event)
-                self._chats.append(chat)
+        try:
+            for event in events:
+                self._keep(event, chat)
+                yield event
+        except KeyboardInterrupt as pressed:  # it is the run's to hear
+            event = events.throw(pressed)
+            self._keep(event, chat)
             yield event
+
+    def _keep(self, event: Event, chat: _Chat | None) -> None:
+        if isinstance(event, Run) and event.answer:
+            self.turns.append(event)
+            self._chats.append(chat)
 
     def _chat(self, question: str, facts: Sequence[str]) -> _Chat:
         """Return the chat in which the question stands, which is begun anew where there is

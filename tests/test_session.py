@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from acceptance import admits
 
@@ -15,8 +17,9 @@ from local_react import (
     calculator,
     tool,
 )
+from local_react.backends.scripted import ScriptedContext
 from local_react.choosing import refers_back
-from local_react.core import Call, Event, Text, Usage
+from local_react.core import Call, Event, Sampling, Text, Usage
 from local_react.errors import ContextFull, UsageError
 from local_react.session import Session
 
@@ -245,3 +248,56 @@ def test_what_is_for_a_tool_is_not_answered_as_the_turn_before_was(tiny: LlamaMo
     before = len(model.grammars)
     asked(session, "Who said it?")
     assert admits(tiny, model.grammars[before], answer("Goethe"))
+
+
+def test_what_was_read_in_an_earlier_turn_still_asks_for_a_yes() -> None:
+    sent = list[str]()
+
+    @tool(may=["reads files"])
+    def read_notes(text: str) -> str:
+        """Read the user's notes."""
+        return "the safe is 1234"
+
+    @tool(may=["reads network"])
+    def look_up(text: str) -> str:
+        """Look it up."""
+        sent.append(text)
+        return "found"
+
+    calls = [
+        'Thought: t\nAction: read_notes {"text": "safe"}',
+        answer("1234"),
+        'Thought: t\nAction: look_up {"text": "1234"}',
+        answer("b"),
+    ]
+    session = Session(Agent(ScriptedModel(calls), [read_notes, look_up]))
+    asked(session, "What do the notes say?")
+    run = asked(session, "And the web?")
+    assert sent == []
+    assert "not allowed" in str(run.steps[0].observation)
+
+
+def test_again_and_again_is_another_try_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = list[int]()
+
+    class Noting(ScriptedContext):
+        def generate(self, grammar: str | None, sampling: Sampling) -> Iterator[str]:
+            seeds.append(sampling.seed)
+            return super().generate(grammar, sampling)
+
+    monkeypatch.setattr("local_react.backends.scripted.ScriptedContext", Noting)
+    session = Session(Agent(ScriptedModel([answer("a")]), [echo]))
+    asked(session, "What is first?")
+    for _ in range(3):
+        *_, run = session.again()
+        assert isinstance(run, Run)
+    assert len(set(seeds)) == 4
+
+
+def test_ctrl_c_that_is_handed_on_gives_the_run_with_what_there_is() -> None:
+    session = Session(Agent(ScriptedModel([answer("a")]), [echo]))
+    events = session.ask("What is first?")
+    next(events)
+    run = events.throw(KeyboardInterrupt())
+    assert isinstance(run, Run)
+    assert (run.stop_reason, session.turns) == ("interrupted", [])

@@ -33,6 +33,8 @@ def offered_tools(network: Network, options: Mapping[str, Any], *, private: bool
     """
     if options["no_tools"] and options["wanted"]:
         raise UsageError("--no-tools and --tool contradict each other: give one of them")
+    if options.get("remember") and options["private"]:
+        raise UsageError("--remember writes and --private does not: give one of them")
     if options["no_tools"]:
         return Offered([])
     from local_react.plugins import load_tools
@@ -40,14 +42,22 @@ def offered_tools(network: Network, options: Mapping[str, Any], *, private: bool
 
     search = search_settings(options)
     every = builtin_tools(network, everything=True, search=search)
+    keeping = _keeping() if options.get("remember") else []
     loaded = load_tools(options.get("functions", ()), builtin=[tool.name for tool in every])
     if options["wanted"]:
         wanted = _wanted(options["wanted"], [*loaded.tools, *every], network)
-        return Offered(wanted, loaded.faults)
+        return Offered([*keeping, *wanted], loaded.faults)
     # Behind a shut door a tool that can do without the network is one that does.
     door = _shut(network) if private else network
     own = [tool for tool in loaded.tools if not tool.network or door.admits(tool.name)]
-    return Offered([*own, *builtin_tools(door, search=search)], loaded.faults)
+    return Offered([*own, *keeping, *builtin_tools(door, search=search)], loaded.faults)
+
+
+def _keeping() -> list[AnyTool]:
+    from local_react.history import History
+    from local_react.tools.remember import make_remember
+
+    return [make_remember(History().remember)]
 
 
 def _shut(network: Network) -> Network:

@@ -108,6 +108,11 @@ session_options: Final = added(
         shell_complete=session_names,
         help="Go on with the session of this name, or begin it.",
     ),
+    click.option(
+        "--remember",
+        is_flag=True,
+        help="Let the model remember what you tell it to, once you have said yes.",
+    ),
     click.option("-n", "--no-log", is_flag=True, help="Keep nothing of what is asked."),
     click.option(
         "--private",
@@ -115,7 +120,7 @@ session_options: Final = added(
         help="Write nothing at all to disk, and send nothing, unless --network allows it.",
     ),
 )
-"""-c, --session, --no-log and --private."""
+"""What is gone on with, and what is kept."""
 
 
 class Asking(Sectioned):

@@ -34,7 +34,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
         "--dry-run",
         "--transcript",
     ),
-    "Sessions": ("--continue", "--session", "--no-log", "--private"),
+    "Sessions": ("--continue", "--session", "--remember", "--no-log", "--private"),
     "Limits": (
         "--max-steps",
         "--timeout",

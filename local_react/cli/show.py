@@ -86,7 +86,7 @@ class Display:
                 if event.stop_reason == "interrupted" and not self._quiet:
                     self._line("")
                 if self._verbosity:
-                    self._line(f"in all {_figures(event)}")
+                    self._line(f"in all {figures(event)}")
                 return event
             if self._quiet:
                 continue
@@ -98,7 +98,7 @@ class Display:
         raise AssertionError("a run ends with its Run")
 
     def _after_waiting(self, events: Iterator[Event]) -> Iterator[Event]:
-        with self.waiting(_Reading(self._model)):
+        with self.waiting(Reading(self._model)):
             first = next(events)
         if self._verbosity and self._model is not None and isinstance(first, Text):
             self._line(_first_token(self._model))
@@ -155,7 +155,7 @@ class Display:
             number = f" {self._reply.shown}" if self._reply.several else ""
             self._line(f"Observation{number}: {step.observation}")
         if self._verbosity and first:  # those of the whole reply
-            self._line(_figures(step))
+            self._line(figures(step))
 
     def _line(self, text: str) -> None:
         self._write(f"{text}\n")
@@ -211,7 +211,7 @@ def _spinner(what: object) -> Iterator[None]:
         yield
 
 
-class _Reading:
+class Reading:
     """Tells how far a long text is read."""
 
     def __init__(self, model: LlamaModel | None) -> None:
@@ -278,6 +278,6 @@ def _row(part: Step | Run) -> str:
     )
 
 
-def _figures(part: Step | Run) -> str:
+def figures(part: Step | Run) -> str:
     usage = part.usage
     return f"[{usage.evaluated} tokens read, {usage.generated} written, {part.seconds:.1f} s]"

@@ -108,6 +108,15 @@ class Network:
         yes. It is shut where the environment says so."""
         return cls("deny" if chosen_mode(None, False) == "deny" else "allow")
 
+    def begin(self) -> None:
+        """Begin another run: what was said and what left for the last one alone is no matter
+        any more."""
+        self.run = secrets.token_hex(4)
+        self.exchanges.clear()
+        self.refused.clear()
+        self._said.clear()
+        self._allowed.discard(_EVERYBODY)
+
     @property
     def offline(self) -> bool:
         """Whether nothing can leave."""

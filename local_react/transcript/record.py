@@ -122,7 +122,7 @@ class Recorder:
             **({"branch": dict(branch)} if branch else {}),
         }
         steps = [{"type": "step", **told} for told in _steps(run.steps)]
-        lines = [head, *self._ended(), *steps, ending(run, egress)]
+        lines = [head, *self.forget(), *steps, ending(run, egress)]
         return "".join(f"{as_line(one)}\n" for one in lines)
 
     def _begun(self, kind: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,8 +132,8 @@ class Recorder:
             self._events.append(event)
         return event
 
-    def _ended(self) -> list[dict[str, Any]]:
-        """Return what was noted and came to its end, and forget all."""
+    def forget(self) -> list[dict[str, Any]]:
+        """Return what was noted and came to its end, and begin with another run."""
         with self._lock:
             events, self._events, self._known = self._events, [], {}
         return [event for event in events if "result" in event or "allowed" in event]
