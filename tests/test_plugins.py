@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 import threading
@@ -162,6 +163,10 @@ def test_a_file_may_be_a_pipe(tmp_path: Path) -> None:
     loaded = load_tools([pipe])
     writer.join()
     assert (names(loaded), loaded.faults) == (["double"], ())
+    # Whoever looks for its source must not open the pipe again, and wait for ever.
+    code = loaded.tools[0].function.__code__
+    assert linecache.getlines(code.co_filename) == []
+    assert sys.modules[loaded.tools[0].function.__module__].__file__ == f"<{pipe}>"
 
 
 @pytest.mark.parametrize(("name", "told"), [("none.py", "there is no file"), ("", "is a folder")])

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from local_react.cli.commands import COMMANDS, PROGRAM
 from local_react.errors import UsageError
@@ -70,7 +71,23 @@ class Root(click.Group):
         if ctx.resilient_parsing:  # the beginning of a line, which is to be completed
             return super().parse_args(ctx, _directed(args) if args else args)
         _refuse_misspelt(args)
-        return super().parse_args(ctx, _directed(args) if args else [_without_arguments()])
+        directed = _directed(args) if args else ["ask"]
+        unsaid = directed[0] == "ask" and args[:1] != ["ask"]
+        if unsaid and self._is_for_a_chat(ctx, directed[1:]):
+            directed[0] = "chat"
+        return super().parse_args(ctx, directed)
+
+    def _is_for_a_chat(self, ctx: click.Context, args: list[str]) -> bool:
+        """Return whether nothing is asked with these options, which a chat has too, and there
+        is a terminal to talk at."""
+        if not _on_a_terminal() or not args:
+            return _on_a_terminal()
+        ask, chat = self.get_command(ctx, "ask"), self.get_command(ctx, "chat")
+        assert ask is not None and chat is not None
+        with ask.make_context("ask", list(args), parent=ctx, resilient_parsing=True) as asking:
+            source = asking.get_parameter_source
+            given = {name for name in asking.params if source(name) is ParameterSource.COMMANDLINE}
+        return given <= {param.name for param in chat.params}
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -132,11 +149,9 @@ def _asks_for_help(args: list[str]) -> bool:
     return any(option in options for option in _HELP_OPTIONS)
 
 
-def _without_arguments() -> str:
-    """Return the command that is meant where nothing is said."""
-    streams = (sys.stdin, sys.stdout)
-    on_a_terminal = all(stream is not None and stream.isatty() for stream in streams)
-    return "chat" if on_a_terminal else "ask"
+def _on_a_terminal() -> bool:
+    """Return whether somebody types, and reads what is printed."""
+    return all(one is not None and one.isatty() for one in (sys.stdin, sys.stdout))
 
 
 def _refuse_misspelt(args: Sequence[str]) -> None:

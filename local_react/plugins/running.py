@@ -49,14 +49,15 @@ class _Source(ExecutionLoader):
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._source = decode_source(path.read_bytes())  # once: a pipe has nothing left then
 
     def get_filename(self, fullname: str) -> str:
         """Return the file."""
-        return str(self._path)
+        return _named(self._path)
 
     def get_source(self, fullname: str) -> str:
         """Return the text of the file, in whatever encoding it declares."""
-        return decode_source(self._path.read_bytes())
+        return self._source
 
 
 def _print_aside(*values: object, **options: Any) -> None:
@@ -99,10 +100,16 @@ def line_of(value: object) -> int | None:
 
 def line_at_fault(error: BaseException, path: Path) -> int | None:
     """Return the line of the file in which the error arose."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
+    if isinstance(error, SyntaxError) and error.filename == _named(path):
         return error.lineno
     frames = traceback.extract_tb(error.__traceback__)
-    return next((f.lineno for f in reversed(frames) if f.filename == str(path)), None)
+    return next((f.lineno for f in reversed(frames) if f.filename == _named(path)), None)
+
+
+def _named(path: Path) -> str:
+    """Return what Python knows a file by; a pipe by what it takes for no file: whoever opened
+    it again, to show a line of it, would wait for ever."""
+    return str(path) if path.is_file() else f"<{path}>"
 
 
 def reason(error: BaseException) -> str:

@@ -16,6 +16,8 @@ import click
 import pytest
 from tiny_model import write_tiny_model
 
+from local_react.cli.ask import ask
+from local_react.cli.chat import chat
 from local_react.cli.commands import COMMANDS
 from local_react.cli.main import run
 from local_react.cli.root import Root
@@ -349,6 +351,30 @@ def test_without_arguments_a_terminal_opens_the_chat(
     monkeypatch.setattr(sys, "stdin", stdin)
     monkeypatch.setattr(sys, "stdout", stdout)
     assert led() == (command, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["--offline", "-m", "x"], "chat"),
+        (["-c"], "chat"),
+        (["--offline", "What is it?"], "ask"),
+        (["--json"], "ask"),
+        (["--dry-run"], "ask"),
+        (["-f", "letter.txt"], "ask"),
+        (["ask", "--offline"], "ask"),
+    ],
+)
+def test_options_alone_are_for_a_chat_where_it_has_them(
+    own_places: None, monkeypatch: pytest.MonkeyPatch, arguments: list[str], command: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    seen = list[str]()
+    for one in (ask, chat):
+        monkeypatch.setattr(one, "callback", lambda name=one.name, **_: seen.append(name))
+    assert run(arguments) == 0
+    assert seen == [command]
 
 
 def test_what_is_set_to_last_is_the_default_of_a_question_and_of_no_help(
