@@ -61,8 +61,15 @@ class Log:
         return not (self.options["no_log"] or self.options["private"])
 
     def recalled(self, question: str) -> list[str]:
-        """Return what the user wanted remembered that matters for a question."""
-        return [fact.text for fact in self.history.recall(question)]
+        """Return what the user wanted remembered that matters for a question. Where that
+        cannot be read it is complained of: the question can be answered without."""
+        try:
+            return [fact.text for fact in self.history.recall(question)]
+        except LocalReactError as error:
+            from local_react.cli.show import complain
+
+            complain(f"what is remembered is left out: {error}", colour="yellow")
+            return []
 
     def asked(
         self, agent: Agent, question: str, facts: Sequence[str]
