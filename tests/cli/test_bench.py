@@ -16,7 +16,6 @@ import psutil
 import pytest
 
 from local_react.benchmark import Parts, Speed, WarmStart, warm_start
-from local_react.cli import bench as module
 from local_react.cli.bench import bench
 from local_react.cli.main import run as run_command
 from local_react.hardware import fingerprint
@@ -43,8 +42,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory of this test's own for what is remembered. To be quick, one CPU, and a
     single pair of starts."""
     monkeypatch.setenv("LOCAL_REACT_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(module, "usable_cpus", lambda: 1)
-    monkeypatch.setattr(module, "default_threads", lambda: 1)
+    monkeypatch.setattr("local_react.hardware.usable_cpus", lambda *_: 1)
+    monkeypatch.setattr("local_react.hardware.default_threads", lambda *_: 1)
     monkeypatch.setattr("local_react.benchmark.warm_start", partial(warm_start, rounds=1))
     return tmp_path / "data"
 
@@ -152,8 +151,8 @@ def test_all_cpus_the_cores_and_half_of_them_are_tried(
     cores: int,
     threads: list[int],
 ) -> None:
-    monkeypatch.setattr(module, "usable_cpus", lambda: cpus)
-    monkeypatch.setattr(module, "default_threads", lambda: cores)
+    monkeypatch.setattr("local_react.hardware.usable_cpus", lambda *_: cpus)
+    monkeypatch.setattr("local_react.hardware.default_threads", lambda *_: cores)
     run("-m", str(tiny_path))
     assert measured == [(count, repack) for count in threads for repack in (False, True)]
 

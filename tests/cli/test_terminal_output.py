@@ -21,6 +21,8 @@ from local_react.cli.root import root
 ANSWER = "a ≤ b → 中 😀 end"
 PROGRAM = """
 import sys
+from pathlib import Path
+
 import local_react.backends.llama as llama
 from local_react.backends.scripted import ScriptedModel
 from local_react.cli.main import run
@@ -30,7 +32,9 @@ class Engine:
 
 class Model(ScriptedModel):
     has_template = True
+    path = Path("model.gguf")
     threads = 1
+    repack = False
     engine = Engine()
 
 answer = sys.argv.pop(1)

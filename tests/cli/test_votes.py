@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,9 @@ SURE = "--only-if-sure"
 
 class Templated(ScriptedModel):
     has_template = True
+    path = Path("model.gguf")
+    threads = 1
+    repack = False
 
 
 class Answering(Templated):
@@ -117,9 +121,7 @@ def test_an_answer_that_is_not_sure_is_not_printed(asked: Ask, share: tuple[str,
     for place in ((*share, HOW_MANY), (HOW_MANY, *share), ("-q", *share, "--", HOW_MANY)):
         code, out, err = asked(answers, *place)
         assert (code, out) == (6, "")
-        assert err.splitlines()[-1] == (
-            "local-react: not sure: 3 of 5 runs say 12, 1 says 15, 1 says 9"
-        )
+        assert "local-react: not sure: 3 of 5 runs say 12, 1 says 15, 1 says 9" in err.splitlines()
         assert "agree" not in err
     told = json.loads(asked(answers, "--json", *share, HOW_MANY)[1])
     assert (told["answer"], told["confidence"]) == ("", 0.6)
