@@ -1,4 +1,5 @@
-"""What the README says is run."""
+"""What README.md and the pages on the calculator and Python say holds; test_pages.py runs the
+commands of all pages."""
 
 from __future__ import annotations
 
@@ -12,23 +13,23 @@ import pytest
 from local_react import LlamaModel
 from local_react.catalog import load_catalogue, models_dir
 from local_react.cli.ask import ask
-from local_react.cli.bench import bench
-from local_react.cli.cache import cache
-from local_react.cli.calc import calc
-from local_react.cli.docs import docs
-from local_react.cli.doctor import doctor
-from local_react.cli.evaluate import evaluate as evaluation
+from local_react.cli.front_page import EXIT_CODES
+from local_react.cli.trace_replay import DIFFERS
 from local_react.errors import LocalReactError
 from local_react.tools.calculator import evaluate
 
-README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+CALCULATOR = (ROOT / "docs" / "calculator.md").read_text("utf-8")
+IN_PYTHON = (ROOT / "docs" / "python.md").read_text("utf-8")
 
 
 @pytest.mark.model
 def test_the_examples_in_python_run_as_they_stand(
     qwen: LlamaModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent, votes = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (agent,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    *_, votes = re.findall(r"```python\n(.*?)```", IN_PYTHON, re.DOTALL)
     monkeypatch.setenv("LOCAL_REACT_MODELS", str(models_dir()))
     assert "57" in printed(agent)
     assert re.fullmatch(
@@ -48,45 +49,35 @@ def printed(program: str) -> str:
     return done.stdout.strip()
 
 
-def test_the_options_it_names_exist() -> None:
-    options = {
-        name
-        for command in (ask, bench, cache, calc, doctor, evaluation, *docs.commands.values())
-        for param in command.params
-        for name in (*param.opts, *param.secondary_opts)
-    }
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README.split("## Models")[0]))
-    pips = {"--extra-index-url", "--force-reinstall", "--no-cache-dir", "--no-deps", "--install"}
-    assert named - pips - {"--help"} <= options
-
-
 def test_the_exit_codes_are_those_of_the_errors() -> None:
     def codes(error: type[LocalReactError]) -> set[int]:
         return {error.exit_code}.union(*map(codes, error.__subclasses__()))
 
     table = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
-    assert table == codes(LocalReactError) | {0, 4, 6, 130}
-    for code in table:
+    assert table == codes(LocalReactError) | {0, 4, 6, DIFFERS, 130}
+    assert table == set(EXIT_CODES)
+    for code in table - {DIFFERS}:  # which no question ends with
         assert re.search(rf"^  {code}  ", ask.epilog or "", re.MULTILINE)
 
 
 def test_the_models_it_names_are_in_the_catalogue() -> None:
     catalogue = load_catalogue()
-    assert f"The default, `{catalogue.default}`" in README
-    assert f"`{catalogue.recommended}` is recommended" in README
+    told = " ".join(README.split())
+    assert f"The default, `{catalogue.default}`" in told
+    assert f"`{catalogue.recommended}` is recommended" in told
     assert len(catalogue.models) == 10
     assert sum(model.index is not None for model in catalogue.models) == 3
 
 
 @pytest.mark.parametrize(
-    ("expression", "answer"), re.findall(r'local-react calc "(.*)" +# (.*)', README)
+    ("expression", "answer"), re.findall(r'local-react calc "(.*)"\n(.*)', CALCULATOR)
 )
 def test_the_calculator_answers_as_it_says(expression: str, answer: str) -> None:
     assert evaluate(expression) == answer
 
 
 def test_the_calculator_takes_what_it_lists() -> None:
-    table = README.split("| it takes | such as |")[1].split("\n\n")[0]
+    table = CALCULATOR.split("| it takes | such as |")[1].split("\n\n")[0]
     table = re.sub(r"\| functions .*", "", table)  # names alone
     for example in re.findall(r"`([^`]+)`", table.replace("\\|", "|")):
         if re.search(r"[0-9]", example):

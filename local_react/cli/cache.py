@@ -27,8 +27,8 @@ def cache(action: tuple[str, ...], as_json: bool) -> None:
 
     It is what a model made of the instructions and tools with which every run begins, in
     which no question, answer or document ever is; and what the network answered in the
-    last days, so that it need not be asked again. What is cleared is made or fetched again
-    where it is needed.
+    last hours or days, so that it need not be asked again. What is cleared is made or
+    fetched again where it is needed.
 
     LOCAL_REACT_CACHE names another directory; LOCAL_REACT_CACHE=off keeps nothing.
     """

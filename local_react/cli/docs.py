@@ -133,7 +133,8 @@ def search(query: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Show the passages that are nearest to a question, as the agent would find them."""
     from local_react.documents import Library
 
-    hits = Library().search(" ".join(query), limit)
+    library = Library()
+    hits = library.search(" ".join(query), limit)
     if as_json:
         _dump([{**asdict(hit), "path": _named(hit.path)} for hit in hits])
         return
@@ -141,7 +142,9 @@ def search(query: tuple[str, ...], limit: int, as_json: bool) -> None:
         head = f"[{number}] {_line(hit.name)}, {hit.place} (document {hit.document})"
         click.secho(head, bold=True)
         click.echo(f"{printable(hit.text)}\n")
-    if not hits:
+    if not hits and library.is_empty:
+        click.echo("nothing was added yet: `local-react docs add PATH`")
+    elif not hits:
         click.echo("nothing found: try other words, or see `local-react docs list`")
 
 

@@ -71,6 +71,7 @@ def network_for(options: Mapping[str, Any]) -> Network:
         ask=_ask_user if _on_a_terminal() else None,
         keep=not options["no_cache"],
         private_addresses=options["private_addresses"],
+        private=bool(options.get("private")),
     )
 
 

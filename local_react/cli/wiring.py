@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import click
+from click.core import ParameterSource
+
 from local_react.cli.options import ONLY_IF_SURE
 from local_react.errors import UsageError
 
@@ -45,17 +48,12 @@ def load_model(options: Mapping[str, Any], *, name: str = "", verbose: bool = Fa
 
 
 def network_of(options: Mapping[str, Any]) -> Network:
-    """Return the door. In private it is shut unless --network says otherwise, keeps no
-    answers, and writes nothing down. Raises UsageError where the environment names no mode."""
+    """Return the door. In private it is shut unless --network says otherwise. Raises
+    UsageError where the environment names no mode."""
     from local_react.cli.door import network_for
-    from local_react.network import Ledger
 
-    if not options.get("private"):
-        return network_for(options)
-    mode = options["network_mode"] or "deny"
-    network = network_for({**options, "network_mode": mode, "no_cache": True})
-    network.ledger = Ledger(silent=True)
-    return network
+    mode = options["network_mode"] or ("deny" if options.get("private") else None)
+    return network_for({**options, "network_mode": mode})
 
 
 def make_agent(
@@ -132,5 +130,8 @@ def votes_for(question: str, options: Mapping[str, Any]) -> int | Literal["auto"
     if options["only_if_sure"] is None:
         return votes
     if votes == 1:
-        raise UsageError(f"{ONLY_IF_SURE} needs several runs: give --votes auto, or 2 or more")
+        context = click.get_current_context(silent=True)
+        if context and context.get_parameter_source("votes") is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{ONLY_IF_SURE} needs several runs: give --votes auto, or 2 or more")
+        votes = "auto"  # what is asked for now goes before what is set for good
     return votes if votes != "auto" else runs_for_sureness(question) or "auto"

@@ -65,6 +65,8 @@ class Network:
     """Where answers are kept for a while; None keeps none."""
     private_addresses: bool = field(default=False, kw_only=True)
     """Whether pages of this machine and its own network may be read."""
+    private: bool = field(default=False, kw_only=True)
+    """Whether nothing of what leaves or comes back is written to disk."""
     exchanges: list[Exchange] = field(default_factory=list, init=False)
     """What has left in this run."""
     refused: list[Outgoing] = field(default_factory=list, init=False)
@@ -74,6 +76,8 @@ class Network:
         """Raise UsageError for a mode that is none."""
         if self.mode not in MODES:
             raise UsageError(f"the network's mode is {self.mode!r}: it can be {', '.join(MODES)}")
+        if self.private:
+            self.ledger, self.answers = Ledger(silent=True), None
         self.run = secrets.token_hex(4)
         self._allowed = set[str]()
         self._said = dict[Outgoing, bool]()
@@ -88,10 +92,12 @@ class Network:
         ask: Ask | None = None,
         keep: bool = True,
         private_addresses: bool = False,
+        private: bool = False,
     ) -> Network:
         """Return the door that the options and the environment ask for: shut where
         `offline` or LOCAL_REACT_OFFLINE says so, else as `mode`, else as
-        LOCAL_REACT_NETWORK, else asking. Without `keep` no answer is kept.
+        LOCAL_REACT_NETWORK, else asking. Without `keep` no answer is kept, and in
+        `private` nothing at all.
 
         Raises UsageError for a mode that is none.
         """
@@ -100,6 +106,7 @@ class Network:
             ask=ask,
             answers=Answers.usual() if keep else None,
             private_addresses=private_addresses,
+            private=private,
         )
 
     @classmethod

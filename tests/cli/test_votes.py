@@ -278,3 +278,11 @@ def test_a_run_that_had_to_be_ended_says_what_it_went_round_in(
     assert run(["-q", "-T", "calculator", "--votes", "1", "Why?"]) == 4
     out, err = capsys.readouterr()
     assert (out, err) == ("2\n", "local-react: the model made no progress (repeated call)\n")
+
+
+def test_what_is_set_for_good_gives_way_to_what_is_asked_now(
+    asked: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_REACT_VOTES", "1")
+    assert asked(["12", "12", "12", "12", "12"], SURE, "-q", HOW_MANY) == (0, "12\n", "")
+    assert asked(["12"], SURE, "--votes", "1", HOW_MANY)[0] == 2

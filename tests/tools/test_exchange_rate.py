@@ -422,3 +422,9 @@ def test_is_not_told_what_is_asked(office: Office) -> None:
 def test_an_amount_out_of_range_is_refused(office: Office, amount: float) -> None:
     with pytest.raises(ToolError, match="argument amount"):
         office.tool().run({"base": "USD", "target": "EUR", "amount": amount})
+
+
+def test_in_private_nothing_is_written(office: Office, own_places: None, tmp_path: Path) -> None:
+    office.network = Network("allow", private=True)
+    assert office.convert("USD", "EUR").startswith("1 USD = 0.8 EUR")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

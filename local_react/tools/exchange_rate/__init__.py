@@ -131,7 +131,8 @@ class Desk:
             except (ToolError, OfflineError) as fault:
                 faults.append(fault)
                 continue
-            keep_rates(self.kept_at, tables[-1])
+            if not self.network.private:
+                keep_rates(self.kept_at, tables[-1])
             if tables[-1].has(codes):
                 break
         return tables, faults
