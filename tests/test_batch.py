@@ -340,3 +340,21 @@ def test_nobody_waits_for_ever_for_one_that_does_not_notice(
     told.close()  # it comes back
     assert not stuck.is_set()
     stuck.set()
+
+
+def test_an_id_that_is_there_twice_costs_the_first_nothing(results: Results) -> None:
+    text = b'{"question": "a", "id": 1}\n{"question": "b", "id": 1}\n'
+    first, twin = read_items(text)
+    assert (first.fault, "line 1" in twin.fault, first.name == twin.name) == ("", True, False)
+    for _ in range(2):  # the same call again goes on from there
+        done = results.go_on([first, twin], SETTINGS)
+        for item in (first, twin):
+            if item.name not in {one.name for one in done}:
+                error = {"error": item.fault, "exit_code": 2}
+                told = error if item.fault else {"answer": "x", "exit_code": 0}
+                results.append(json.dumps(item.result(told, SETTINGS)))
+    assert [one.name for one in results.go_on([first, twin], SETTINGS)] == [first.name]
+
+
+def test_a_number_that_json_cannot_hold_is_a_fault() -> None:
+    assert read_items(b'{"question": "a", "x": 1e999}')[0].fault

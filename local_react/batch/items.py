@@ -25,11 +25,13 @@ class Item:
     """What else stands there."""
     fault: str = ""
     """Why it cannot be asked."""
+    is_twin: bool = False
+    """Whether its id is that of another one, too, and so tells nothing."""
 
     @property
     def name(self) -> str:
         """What tells it from all others of its file."""
-        return name_of(self.id, self.line)
+        return name_of(None if self.is_twin else self.id, self.line)
 
     def result(self, told: Told, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return what it came to as one object."""
@@ -60,7 +62,8 @@ def read_items(data: bytes, *, as_text: bool = False) -> list[Item]:
 
 
 def _twin(item: Item, before: int) -> Item:
-    return replace(item, fault=f"its id {json.dumps(item.id)} is that of line {before} too")
+    fault = f"its id {json.dumps(item.id)} is that of line {before} too"
+    return replace(item, fault=fault, is_twin=True)
 
 
 def _item(number: int, line: bytes, *, as_text: bool) -> Item:
@@ -78,7 +81,7 @@ def _from_json(number: int, text: str) -> Item:
     values = json.loads(text, parse_constant=_refuse)
     if not isinstance(values, dict):
         return Item(number, fault=f"it is no JSON object: {_WANTED}")
-    json.dumps(values, ensure_ascii=False).encode("utf-8")  # half a character is none
+    json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # nor half a character
     question = values.pop("question") if "question" in values else values.pop("prompt", None)
     identity = values.pop("id", None)
     if not isinstance(identity, str | int | None) or isinstance(identity, bool):

@@ -20,7 +20,14 @@ from local_react.cli.options import (
     tool_options,
     vote_options,
 )
-from local_react.cli.output import Format, Stream, exit_code_of, output_format, output_options
+from local_react.cli.output import (
+    Format,
+    Stream,
+    exit_code_of,
+    json_line,
+    output_format,
+    output_options,
+)
 from local_react.cli.tuning import decoding_options, limit_options, machine_options
 from local_react.errors import UsageError
 
@@ -145,10 +152,13 @@ def ask(question: tuple[str, ...], quiet: bool, verbose: int, **options: Any) ->
         told.stream.start(text, model=model.name, settings=looking.settings_of(agent))
         events = told.stream.followed(events)
     run = display.follow(events)
-    code = told.run(run, network, display)
-    if options["stats"]:
-        display.stats(run)
-    if log.keep(run, agent, network, facts=facts, earlier=log.turns or None) and log.begins:
+    try:
+        code = told.run(run, network, display)
+        if options["stats"]:
+            display.stats(run)
+    finally:  # where it cannot be printed, it is at least kept
+        kept = log.keep(run, agent, network, facts=facts, earlier=log.turns or None)
+    if kept and log.begins:
         display.kept(log.history.path)
     return code
 
@@ -166,8 +176,11 @@ class _Told:
         """Print what a run begins with."""
         from local_react.cli.show import json_text, printable
 
-        told = json_text(asdict(opening)) if self.format != "text" else printable(opening.text)
-        click.echo(told)
+        if self.format == "text":
+            click.echo(printable(opening.text))
+        else:
+            as_json = json_line if self.format == "stream-json" else json_text
+            click.echo(as_json(asdict(opening)))
 
     def run(self, run: Run, network: Network, display: Display) -> int:
         """Print the answer, where it is as sure as it is wanted, with all that belongs to

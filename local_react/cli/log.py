@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from local_react.errors import LocalReactError, UsageError
 
@@ -38,16 +39,23 @@ class Log:
         from local_react.history import History
         from local_react.transcript import Recorder
 
+        if file := options.get("transcript"):
+            _check_target(file)
         log, name = cls(options, History(), Recorder()), options["session"]
         log.begins = log.keeps and not log.history.path.exists()
-        if options["continues"] and name:
+        if options["continues"] and name is not None:
             raise UsageError("--continue and --session contradict each other: give one of them")
         if options["continues"]:
             info = log.history.latest_session()
             if info is None:
                 raise UsageError("there is no session to go on with yet: ask without --continue")
-        elif name:
-            info = log.history.open_session(name) if log.keeps else log.history.find_session(name)
+        elif name is not None:
+            info = log.history.named_session(name)
+            if info is None and not log.keeps:
+                info = log.history.find_session(name)  # which says what there is
+            if info is None:  # it is made with its first run
+                log.session = name
+                return log
         else:
             # A damaged history is no matter to who neither reads nor writes it.
             log.session = log.history.open_session().id if log.keeps else ""
@@ -100,7 +108,9 @@ class Log:
         from local_react.cli.door import exchanges_as_dicts
         from local_react.cli.recording import transcript_of
         from local_react.cli.sessions_export import write_new
+        from local_react.cli.show import complain
 
+        transcript, id_ = "", ""
         try:
             transcript = transcript_of(
                 self.recorder,
@@ -114,12 +124,32 @@ class Log:
                 sampling=sampling,
                 egress=exchanges_as_dicts(network),
             )
-            if file:
-                write_new(file, transcript, force=True)
             if self.keeps:
-                return self.history.add(run, transcript=transcript, session=self.session)
+                id_ = self.history.add(run, transcript=transcript, session=self.session)
         except LocalReactError as error:
-            from local_react.cli.show import complain
-
             complain(f"the run is not kept: {error}", colour="yellow")
-        return ""
+        try:
+            if file and transcript:
+                write_new(file, transcript, force=True)
+        except LocalReactError as error:
+            complain(f"the transcript is not written: {error}", colour="yellow")
+        return id_
+
+
+def _check_target(file: Path) -> None:
+    """Raise UsageError where a transcript cannot be written, or would replace what is none."""
+    try:
+        if file.is_dir() or not file.absolute().parent.is_dir():
+            raise UsageError(f"--transcript {file}: there is no folder for it, or it is one")
+        if not file.is_file():
+            return
+        with file.open("rb") as there:
+            head = there.read(len(_BEGINNING))
+    except OSError as error:
+        raise UsageError(f"--transcript {file}: {error.strerror or error}") from error
+    if head not in (b"", _BEGINNING):
+        raise UsageError(f"{file} is there and no transcript: name another one with --transcript")
+
+
+_BEGINNING: Final = b'{"type": "run", '
+"""Of every transcript."""

@@ -70,10 +70,8 @@ def make_agent(
     from local_react.agent import Agent
     from local_react.cli.approving import approver
 
-    every = bool(options.get("approve"))
-    approve = approver(
-        tools, every=every, network=network, named=options["wanted"], yes=options["yes"]
-    )
+    every, yes = _asking(options)
+    approve = approver(tools, every=every, network=network, named=options["wanted"], yes=yes)
     return Agent(
         model,
         recorder.tools(tools) if recorder else tools,
@@ -87,6 +85,26 @@ def make_agent(
         votes=1 if every else votes,  # nobody can be asked about several at once
         system=system_of(options),
         timeout=options["timeout"],
+    )
+
+
+def _asking(options: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Return whether the user is asked before every action, and whether all is agreed to.
+    Raises UsageError where the command line says both."""
+    every, yes = bool(options.get("approve")), bool(options["yes"])
+    if every and yes:
+        given = [_is_given(name) for name in ("approve", "yes")]
+        if all(given):
+            raise UsageError("--approve and --yes contradict each other: give one of them")
+        every, yes = not given[1], given[1]  # what is said now goes before what is set
+    return every, yes
+
+
+def _is_given(name: str) -> bool:
+    """Return whether the command line gives an option."""
+    context = click.get_current_context(silent=True)
+    return context is not None and (
+        context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     )
 
 
@@ -130,8 +148,7 @@ def votes_for(question: str, options: Mapping[str, Any]) -> int | Literal["auto"
     if options["only_if_sure"] is None:
         return votes
     if votes == 1:
-        context = click.get_current_context(silent=True)
-        if context and context.get_parameter_source("votes") is ParameterSource.COMMANDLINE:
+        if _is_given("votes"):
             raise UsageError(f"{ONLY_IF_SURE} needs several runs: give --votes auto, or 2 or more")
         votes = "auto"  # what is asked for now goes before what is set for good
     return votes if votes != "auto" else runs_for_sureness(question) or "auto"

@@ -39,8 +39,14 @@ class History:
             return sessions.found(db, name)
 
     def latest_session(self) -> SessionInfo | None:
-        """Return the session that was used last."""
-        return next(iter(self.sessions(1)), None)
+        """Return the session in which something was asked last."""
+        return next((info for info in self.sessions() if info.question), None)
+
+    def named_session(self, name: str) -> SessionInfo | None:
+        """Return the session of that name or whole id, if there is one. Raises UsageError
+        where that can be no name."""
+        with reading(self.path) as db:
+            return sessions.named(db, name)
 
     def open_session(self, name: str | None = None) -> SessionInfo:
         """Return the session of that name or whole id, made where there is none.

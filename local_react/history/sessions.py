@@ -65,10 +65,15 @@ def opened(db: sqlite3.Connection, name: str) -> SessionInfo:
 
     Raises UsageError where that can be no name.
     """
+    return named(db, name) or _made(db, new_id(db), checked(name), chosen=True)
+
+
+def named(db: sqlite3.Connection, name: str) -> SessionInfo | None:
+    """Return the session of that name or whole id, if there is one. Raises UsageError where
+    that can be no name."""
     if ID.fullmatch(name) and (info := _by_id(db, name)):
         return info
-    name = checked(name)
-    return _by_name(db, name) or _made(db, new_id(db), name, chosen=True)
+    return _by_name(db, checked(name))
 
 
 def joined(db: sqlite3.Connection, name: str, question: str) -> int:

@@ -103,7 +103,7 @@ class Tool(Generic[P, R]):
             return result if isinstance(result, Findings) else self._told(as_text(result))
         except LocalReactError as error:
             raise ToolError(str(error)) from error
-        except Exception as error:  # a user's function may raise anything
+        except (Exception, SystemExit) as error:  # a user's function may raise anything
             raise ToolError(f"{self.name} failed: {type(error).__name__}: {error}") from error
 
     def _told(self, text: str) -> str | Findings:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from local_react.core import Run
 from local_react.errors import UsageError
 from local_react.transcript.lines import Transcript
 
 _Object = dict[str, Any]
+
+
+def _moment(text: str) -> str:
+    datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return text
 
 
 class _Line(BaseModel):
@@ -34,7 +41,7 @@ class _Settings(_Line):
 
 
 class _Head(_Line):
-    time: str
+    time: Annotated[str, AfterValidator(_moment)]
     facts: list[str] = []
     system: str = ""
     model_sha256: str | None = None
@@ -104,6 +111,11 @@ class _All(_Line):
 _RUNS: Final = TypeAdapter(
     tuple[Run, ...], config=ConfigDict(strict=True, revalidate_instances="always")
 )
+
+
+def check_runs(runs: Sequence[Run]) -> None:
+    """Raise ValueError where what a run holds is of another type than it says."""
+    _RUNS.validate_python(tuple(runs))
 
 
 def check(transcript: Transcript, name: str) -> None:

@@ -134,3 +134,55 @@ def test_what_the_user_wants_kept_to_stands_before_the_question(
     assert model.seen[-1].content.startswith("Be brief.\n\n")
     assert asked("-s", "x", "--system-file", str(file), "What is it?")[0] == 2
     assert asked("--system-file", str(tmp_path / "none"), "What is it?")[0] == 2
+
+
+def test_a_transcript_replaces_another_one_and_nothing_else(asked: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    for _ in range(2):
+        assert asked("-n", "--transcript", str(file), "Who?")[0] == 0
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear all")
+    for target in (letter, tmp_path, tmp_path / "none" / "run.jsonl"):
+        code, out, err = asked("--transcript", str(target), "-f", str(letter), "Who?")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+    assert letter.read_text() == "Dear all"
+
+
+def test_what_cannot_be_printed_is_kept_all_the_same(
+    asked: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: object, *given: object) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("local_react.cli.ask._Told.run", fail)
+    with pytest.raises(BrokenPipeError):
+        from local_react.cli.ask import ask
+
+        ask.main(["--offline", "Who?"], standalone_mode=False)
+    assert [info.answer for info in History().runs()] == ["Paris"]
+
+
+def test_a_session_is_made_with_its_first_run(asked: Ask) -> None:
+    asked("--session", "main", "What is first?")
+    assert asked("--session", "typo", "--temperature", "-1", "Who?")[0] == 2
+    assert [info.name for info in History().sessions()] == ["main"]
+    History().open_session("empty")
+    asked("-c", "And second?")
+    assert len(History().turns("main")) == 2
+    assert asked("--session", "", "Who?")[0] == 2
+
+
+def test_what_is_said_now_goes_before_what_is_set(
+    asked: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert asked("--approve", "--yes", "Who?")[0] == 2
+    monkeypatch.setenv("LOCAL_REACT_YES", "1")
+    seen = list[dict[str, object]]()
+
+    def noted(*given: object, **options: object) -> None:
+        seen.append(options)
+
+    monkeypatch.setattr("local_react.cli.approving.approver", noted)
+    asked("--approve", "Who?")
+    asked("Who?")
+    assert [(one["every"], one["yes"]) for one in seen] == [(True, False), (False, True)]

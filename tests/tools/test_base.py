@@ -230,3 +230,13 @@ def test_what_makes_no_schema_or_no_tool_is_refused() -> None:
         tool(opaque)
     with pytest.raises(UsageError, match="plain function"):
         tool(len)
+
+
+def test_a_function_that_would_end_the_program_fails() -> None:
+    @tool
+    def leave(text: str) -> str:
+        """Leave."""
+        raise SystemExit(4)
+
+    with pytest.raises(ToolError, match="leave failed: SystemExit: 4"):
+        leave.run({"text": "x"})

@@ -12,6 +12,7 @@ from local_react.cli.show import figures
 from local_react.errors import UsageError
 from local_react.history import SessionInfo
 from local_react.history.store import now
+from local_react.transcript.checking import check_runs
 
 if TYPE_CHECKING:
     from local_react.cli.chat.conversation import Chat
@@ -126,7 +127,9 @@ def _saved(path: Path) -> list[Run]:
             told: Any = json.loads(text)["runs"]
         except (ValueError, KeyError):  # JSON lines, one run each
             told = [json.loads(line) for line in text.splitlines()]
-        return [run_from_dict(one) for one in told]
+        runs = [run_from_dict(one) for one in told]
+        check_runs(runs)
+        return runs
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         reason = getattr(error, "strerror", None) or "it is no JSON that /save wrote"
         raise UsageError(f"{path} cannot be loaded: {reason}") from error

@@ -47,7 +47,7 @@ def carry_out(chat: Chat, line: str) -> Outcome:
         return chat.new(text[1:])
     if not text.startswith("/"):
         return chat.new(text)
-    name, *rest = text[1:].split(maxsplit=1)
+    name, *rest = text[1:].split(maxsplit=1) or ["help"]
     return _named(name).run(chat, rest[0] if rest else "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -96,9 +97,9 @@ class Chat:
 
     def clear(self) -> None:
         """Begin another conversation; this one stays kept."""
+        new = self.log.history.open_session().id if self.log.keeps else ""
         self.session.clear()
-        self.log.session = self.log.history.open_session().id if self.log.keeps else ""
-        self.infos, self.last = [], None
+        self.log.session, self.infos, self.last = new, [], None
 
     def go_on_with(self, name: str) -> None:
         """Go on with the session of that name, or begin it where it can be kept. Raises
@@ -110,9 +111,15 @@ class Chat:
 
     def take_up(self, runs: Sequence[Run]) -> None:
         """Begin another conversation, with turns from elsewhere, which are kept with it."""
-        self.clear()
         turns = [run for run in runs if run.answer]
-        self._take_up(turns, [replace(_info(run), id=self._added(run)) for run in turns])
+        before, self.log.session = self.log.session, ""
+        try:
+            self.log.session = self.log.history.open_session().id if self.log.keeps else ""
+            infos = [replace(_info(run), id=self._added(run)) for run in turns]
+        except UsageError:
+            self.log.session = before
+            raise
+        self._take_up(turns, infos)
 
     def _take_up(self, turns: Sequence[Run], infos: list[RunInfo]) -> None:
         self.session = Session(self.session.agent, turns)
@@ -150,7 +157,8 @@ class Chat:
 
     def _dropped(self, info: RunInfo) -> None:
         if self.log.keeps and info.id:
-            self.log.history.remove(info.id)
+            with suppress(UsageError):  # it was deleted elsewhere
+                self.log.history.remove(info.id)
 
 
 def known_turns(log: Log) -> list[RunInfo]:

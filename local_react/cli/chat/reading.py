@@ -82,6 +82,7 @@ class Prompt:
             key_bindings=_keys(),
             completer=SlashCompleter(),
             complete_while_typing=False,
+            enable_suspend=True,
         )
 
     @property
@@ -107,7 +108,8 @@ def _history(*, keeps: bool) -> History:
     class Kept(FileHistory):
         def store_string(self, string: str) -> None:
             with suppress(OSError):  # a full disk must not end the chat
-                super().store_string(string)
+                if _is_ours(path):  # it may have been deleted meanwhile
+                    super().store_string(string)
 
     return Kept(path)
 
@@ -128,6 +130,10 @@ def _keys() -> KeyBindings:
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
+
+    @keys.add("<vt100-mouse-event>")
+    def nothing(event: KeyPressEvent) -> None:
+        """Colours that were pasted look like what a mouse sends."""
 
     @keys.add("enter")
     def enter(event: KeyPressEvent) -> None:

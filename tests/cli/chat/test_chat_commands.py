@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Generator
@@ -467,3 +468,33 @@ def test_the_exit_code_is_that_of_what_could_not_be_answered() -> None:
     chat = opened([finish("4"), finish("5")], "-T", "calculator", "--max-steps", "1")
     assert talk(chat, Typed("one?", "two?"), Shown(), typed=False) == 4
     assert talk(opened([finish("4")]), Typed("one?"), Shown(), typed=False) == 0
+
+
+def test_a_slash_alone_lists_the_commands() -> None:
+    assert any("/help" in note for note in said(opened([finish("12")]), "/").notes)
+
+
+@pytest.mark.parametrize("wrong", ['"seconds": "a"', '"model": null', '"answer": 12'])
+def test_a_saved_file_that_was_changed_is_refused_and_the_conversation_stays(
+    tmp_path: Path, wrong: str
+) -> None:
+    chat = opened([finish("12")])
+    file = tmp_path / "saved.jsonl"
+    said(chat, "one?", f"/save {file}")
+    name = wrong.split(":")[0]
+    lines = file.read_text("utf-8").splitlines()
+    told = [json.loads(line) for line in lines]
+    for one in told:
+        one.update(json.loads(f"{{{wrong}}}"))
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in told), "utf-8")
+    said(chat, f"/load {file}")
+    assert [turn.question for turn in chat.session.turns] == ["one?"], name
+    assert len(chat.log.history.runs()) == 1
+
+
+def test_a_session_that_was_deleted_elsewhere_can_be_gone_on_with() -> None:
+    chat = opened([finish("12"), finish("13")])
+    said(chat, "one?")
+    History().delete_session(chat.log.session)
+    assert not any("no run" in note for note in said(chat, "/undo").notes)
+    assert chat.session.turns == []
