@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from local_react.zim import ArchiveInfo
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
+_NOTHING_YET: Final = "nothing was added yet: `local-react docs add PATH`"
 _ZIM = re.compile(r"\.zim([a-z]{2})?", re.IGNORECASE)
 """How the name of an archive ends, or of a part of one, which is refused with advice."""
 _SHOWN = 20
@@ -143,7 +144,7 @@ def search(query: tuple[str, ...], limit: int, as_json: bool) -> None:
         click.secho(head, bold=True)
         click.echo(f"{printable(hit.text)}\n")
     if not hits and library.is_empty:
-        click.echo("nothing was added yet: `local-react docs add PATH`")
+        click.echo(_NOTHING_YET)
     elif not hits:
         click.echo("nothing found: try other words, or see `local-react docs list`")
 
@@ -196,7 +197,7 @@ def _list_roots(
     for path, title in archives:
         click.echo(f"{_line(str(path))}  archive: {_line(title)}")
     if not roots and not archives:
-        click.echo("nothing was added yet: `local-react docs add PATH`")
+        click.echo(_NOTHING_YET)
 
 
 def _tell_added(done: Added) -> None:

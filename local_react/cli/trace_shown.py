@@ -6,17 +6,18 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len, set_cell_size
 
-from local_react.cli.agreement import agreement
 from local_react.cli.sessions_shown import local, say, step_texts
-from local_react.cli.trace_found import Found
 from local_react.core import Run, Step
-from local_react.history import RunInfo
 from local_react.outside import clean, spelled
-from local_react.transcript import Difference
+
+if TYPE_CHECKING:
+    from local_react.cli.trace_found import Found
+    from local_react.history import RunInfo
+    from local_react.transcript import Difference
 
 _LEAST: Final = 12
 """Cells below which the beginning of a text tells nothing."""
@@ -88,6 +89,8 @@ def _around(recorded: str | None, now: str | None) -> Iterator[str]:
 
 def _notes(run: Run, egress: Sequence[dict[str, object]]) -> list[str]:
     """Return how a run ended, what it took, and what left the machine."""
+    from local_react.cli.agreement import agreement
+
     stopped = "" if run.finished else f"stopped: {run.stop_reason}; "
     sent = [f"{one['tool']} to {one['host']}: {spelled(str(one['text']))}" for one in egress]
     return [
