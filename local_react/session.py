@@ -18,7 +18,7 @@ from local_react.agent import Agent
 from local_react.answers import asked_in
 from local_react.aside import Deadline
 from local_react.budget import Begun, opened
-from local_react.choosing import is_reckoning, refers_back
+from local_react.choosing import is_computed, is_reckoning, refers_back
 from local_react.clipping import clip
 from local_react.core import Call, Context, Event, Finish, Run, Sampling
 from local_react.errors import ContextFull, UsageError
@@ -110,8 +110,11 @@ class Session:
         return self._chat(question, facts).begun
 
     def _stands_alone(self, question: str) -> bool:
-        """Return whether it is a word problem that does not speak of what was said."""
-        return is_reckoning(question) and not (self.turns and refers_back(asked_in(question)))
+        """Return whether it is a word problem that does not speak of what was said. A bare sum
+        is the calculator's, wherever it stands."""
+        if not is_reckoning(question) or is_computed(self.agent.tools, question):
+            return False
+        return not (self.turns and refers_back(asked_in(question)))
 
     def again(self, *, facts: Sequence[str] = ()) -> Generator[Event, None, None]:
         """Put the last question once more, with some chance in the answer, instead of its

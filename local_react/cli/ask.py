@@ -43,7 +43,7 @@ MOST_SOURCES: Final = 5
 _EPILOG = """\b
 Examples:
   local-react "What is 15% of 1,299.99, plus 7?"
-  local-react -c "and of 2,000?"
+  local-react -c "And 20% of it?"
   local-react -f contract.pdf -f letter.txt "When does the lease end?"
   git diff | local-react -q "Write a commit message"
   local-react --output-format stream-json "What time is it in Tokyo?"

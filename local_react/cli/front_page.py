@@ -15,7 +15,7 @@ USAGE: Final = '[OPTIONS] "QUESTION" | COMMAND [ARGUMENTS]'
 EXAMPLES: Final[Mapping[str, str]] = {
     f'{PROGRAM} "What is 15% of 80?"': "ask once",
     PROGRAM: "chat, on a terminal",
-    f'{PROGRAM} -c "and of 120?"': "go on where it ended",
+    f'{PROGRAM} -c "and twice that?"': "go on where it ended",
     f'cat letter.txt | {PROGRAM} "Summarise this"': "ask about a text",
     f"{PROGRAM} docs add ~/papers": "index documents to ask about",
     f"{PROGRAM} --json --offline 'What is 2^64?'": "for a script",
