@@ -73,6 +73,19 @@ _STANDS_FOR: Final = re.compile(
 """Words that stand for something said before, in the first sentence of a question."""
 
 
+def asks_to_write(question: str) -> bool:
+    """Return whether a text is asked for that the model is to make itself: "Write a poem ..."."""
+    return _WRITES.match(asked_in(question).strip()) is not None
+
+
+_WRITES: Final = re.compile(
+    r"(?:please |(?:can|could|would) you (?:please )?)?(?:write|compose|draft|rewrite|rephrase"
+    r"|paraphrase|proofread|shorten|summari[sz]e|translate|imagine|invent|make up|come up with"
+    r"|tell (?:me |us )?an? (?:\w+ )?(?:joke|story|tale|riddle|poem|rhyme))\b",
+    re.IGNORECASE,
+)
+
+
 def fitting(tools: Sequence[AnyTool], question: str) -> list[AnyTool]:
     """Return the tools that are of use for a question, in their order. Where one has something
     to say to it already, those stay that bring text from outside, too."""

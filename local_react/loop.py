@@ -14,7 +14,15 @@ from local_react.acting import Actor, Approve, answer_of
 from local_react.answers import asked_in, kind_of, meaning
 from local_react.aside import Deadline
 from local_react.budget import Begun, Limits, opened
-from local_react.choosing import YES_OR_NO, Offered, choice, first_offer, is_reckoning, refers_back
+from local_react.choosing import (
+    YES_OR_NO,
+    Offered,
+    asks_to_write,
+    choice,
+    first_offer,
+    is_reckoning,
+    refers_back,
+)
 from local_react.clipping import clip
 from local_react.core import (
     Action,
@@ -57,6 +65,8 @@ model, what a tool is for from what none is for (bench/quality/README.md), and o
 user's own."""
 NO_TOOL: Final = "No tool here does this. "
 """How the Thought begins where none fits."""
+WRITES: Final = "I can do this without a tool. "
+"""The same where a text is asked for, which a small model refused behind the other one."""
 
 
 @dataclass(frozen=True)
@@ -192,8 +202,10 @@ class Loop:
             return (yield from writer.write(self.tools, last=False))
         # Of several the model says less surely that one fits.
         margin = MARGIN_OF_OWN if own and len(self.tools) == 1 else MARGIN
-        if self._sureness(question) < margin:
-            return (yield from writer.write([], last=False, beginning=NO_TOOL))
+        writes, builtin = asks_to_write(question), all(tool.name in BUILTIN for tool in self.tools)
+        if (writes and builtin) or self._sureness(question) < margin:
+            beginning = WRITES if writes else NO_TOOL
+            return (yield from writer.write([], last=False, beginning=beginning))
         # Of the built-in ones the model also says so where it knows the answer itself.
         return (yield from writer.write(self.tools, last=False, must_call=own))
 

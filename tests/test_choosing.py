@@ -11,10 +11,17 @@ import pytest
 
 from local_react import Agent, Network, Run, ScriptedModel, builtin_tools, tool
 from local_react.answers import ATTACHED
-from local_react.choosing import YES_OR_NO, choice, first_offer, fitting, is_reckoning
+from local_react.choosing import (
+    YES_OR_NO,
+    asks_to_write,
+    choice,
+    first_offer,
+    fitting,
+    is_reckoning,
+)
 from local_react.core import Call, Message
 from local_react.documents import Library
-from local_react.loop import MARGIN, MARGIN_OF_OWN, NO_TOOL
+from local_react.loop import MARGIN, MARGIN_OF_OWN, NO_TOOL, WRITES
 from local_react.tools.base import AnyTool
 from local_react.tools.calculator import calculator
 from local_react.tools.current_time import current_time
@@ -307,3 +314,42 @@ def test_where_a_call_is_offered_there_is_no_choice() -> None:
     run, model = asked(NO, [offering("a", "x")], FINISH)
     assert [type(step.action).__name__ for step in run.steps] == ["Call", "Finish"]
     assert model.weighed == []
+
+
+POEM = "Write a poem about the sea."
+
+
+@pytest.mark.parametrize(
+    ("likely", "tools", "weighs", "beginning"),
+    [
+        (YES, [calculator], False, WRITES),  # no built-in tool writes
+        (NO, [calculator, own], True, WRITES),
+        (YES, [calculator, own], True, ""),  # one of the user's may
+        (NO, [own], True, WRITES),
+    ],
+)
+def test_a_text_that_is_asked_for_is_written_and_not_refused(
+    likely: Sequence[float], tools: list[AnyTool], weighs: bool, beginning: str
+) -> None:
+    _, model = asked(likely, tools, CALL, FINISH, question=POEM)
+    assert bool(model.weighed) is weighs
+    assert (WRITES in model.grammars[0]) is bool(beginning)
+    assert NO_TOOL not in model.grammars[0]
+    assert ("own-arguments" in model.grammars[0]) is (not beginning)
+
+
+@pytest.mark.parametrize(
+    ("question", "writes"),
+    [
+        (POEM, True),
+        ("Can you please summarise this?", True),
+        ("tell me a short joke", True),
+        ("Translate 'good morning' into French.", True),
+        ("Who wrote Faust?", False),
+        ("Tell me the time in Tokyo.", False),
+        ("What is the weather like?", False),
+        ("List my documents.", False),
+    ],
+)
+def test_what_asks_for_a_text(question: str, writes: bool) -> None:
+    assert asks_to_write(question) is writes
