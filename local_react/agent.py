@@ -12,8 +12,8 @@ from typing import Literal
 from local_react import protocol
 from local_react.acting import Approve
 from local_react.answers import kind_of
-from local_react.aside import Aside, Deadline
-from local_react.budget import Begun, Limits, opened
+from local_react.aside import Aside, Deadline, let_go
+from local_react.budget import Begun, Limits
 from local_react.choosing import fitting, is_computed, is_reckoning
 from local_react.core import Call, Event, Model, Run, Sampling, Step, StopReason
 from local_react.errors import ContextFull, UsageError
@@ -133,15 +133,7 @@ class Agent:
     def opened(self, question: str, facts: Sequence[str] = ()) -> Begun:
         """Return the context that a run of the question begins with, and its budget. Raises
         ContextFull where the question is too long for it."""
-        return opened(
-            self.model,
-            self.limits,
-            self.offered(question),
-            question,
-            Flag(),
-            system=self.system,
-            facts=facts,
-        )
+        return self.loop(self.offered(question)).opened(question, Flag(), facts=facts)
 
     def offered(self, question: str) -> Tools:
         """Return the tools that the question is put to the model with."""
@@ -214,9 +206,7 @@ class Agent:
             pressed = True
         finally:
             stop.set()
-            latest = perf_counter() + _PATIENCE
-            for one in beside:  # within a token: the model may be closed next
-                one.is_done(latest - perf_counter())
+            let_go(beside)  # within a token: the model may be closed next
         runs = runs or [self._without_answer(question, "interrupted")]
         voted = joined(runs, kind, tools=bool(tools), least=2 if backed else 1)
         yield replace(voted, seconds=perf_counter() - started)
@@ -270,10 +260,6 @@ def _did_more_than_compute(run: Run, tools: Tools) -> bool:
     and what has an effect must not have it twice."""
     called = {step.action.tool for step in run.steps if isinstance(step.action, Call)}
     return any(tool.may for tool in tools if tool.name in called)
-
-
-_PATIENCE = 2.0
-"""Seconds to wait for runs that are not wanted any more to end."""
 
 
 _LEAST = {

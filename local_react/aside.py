@@ -92,9 +92,14 @@ def side_by_side(
     finally:
         if waiting:
             cancel.set()
-        latest = time.monotonic() + _PATIENCE
-        for _, aside in waiting.values():
-            aside.is_done(latest - time.monotonic())
+        let_go([aside for _, aside in waiting.values()])
+
+
+def let_go(asides: Iterable[Aside[T]]) -> None:
+    """Wait a moment for work that was told to end and that nobody wants any more."""
+    latest = time.monotonic() + _PATIENCE
+    for aside in asides:
+        aside.is_done(latest - time.monotonic())
 
 
 _PATIENCE = 2.0

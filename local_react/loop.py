@@ -132,13 +132,32 @@ class Loop:
     def _actor(self) -> Actor:
         return Actor(self.tools, self.approve, self.approve_every, self.earlier)
 
+    def opened(
+        self,
+        question: str,
+        cancel: Flag,
+        *,
+        facts: Sequence[str] = (),
+        reckons: bool | None = None,
+    ) -> Begun:
+        """Return the context that a run of the question begins with, and its budget; `reckons`
+        is protocol.opening's. Raises ContextFull where the question is too long for it."""
+        return opened(
+            self.model,
+            self.limits,
+            self.tools,
+            question,
+            cancel,
+            system=self.system,
+            facts=facts,
+            reckons=reckons,
+        )
+
     def _begin(
         self, question: str, facts: Sequence[str], begun: Begun | None, deadline: Deadline
     ) -> Writer:
         """Put the question to the model. Raises ContextFull."""
-        context, budget = begun or opened(
-            self.model, self.limits, self.tools, question, deadline, system=self.system, facts=facts
-        )
+        context, budget = begun or self.opened(question, deadline, facts=facts)
         return Writer(
             self.model, context, budget, self.sampling, deadline, goes_on=begun is not None
         )

@@ -17,7 +17,7 @@ from local_react import protocol
 from local_react.agent import Agent
 from local_react.answers import asked_in
 from local_react.aside import Deadline
-from local_react.budget import Begun, opened
+from local_react.budget import Begun
 from local_react.choosing import is_computed, is_reckoning, refers_back
 from local_react.clipping import clip
 from local_react.core import Call, Context, Event, Finish, Run, Sampling
@@ -200,17 +200,8 @@ class Session:
         return replace(chat, end=len(self.turns))
 
     def _opened(self, question: str, facts: Sequence[str] = ()) -> Begun:
-        agent = self.agent
-        return opened(
-            agent.model,
-            agent.limits,
-            agent.tools,
-            question,
-            self._stop,
-            system=agent.system,
-            facts=facts,
-            reckons=False,
-        )
+        loop = self.agent.loop(self.agent.tools)
+        return loop.opened(question, self._stop, facts=facts, reckons=False)
 
     def _answer(self, context: Context, turn: Run) -> None:
         """Have the model know that it answered a question so. Raises ContextFull."""

@@ -586,7 +586,7 @@ def test_who_listens_no_longer_stops_the_votes() -> None:
 
 
 def test_when_the_run_comes_no_vote_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("local_react.agent._PATIENCE", 60.0)
+    monkeypatch.setattr("local_react.aside._PATIENCE", 60.0)
 
     def say(way: str, sampling: Sampling, number: int) -> str:
         if threading.current_thread().name == "vote":

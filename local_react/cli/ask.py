@@ -12,6 +12,7 @@ import click
 
 from local_react.cli.approving import approval_options
 from local_react.cli.door import network_options
+from local_react.cli.front_page import EXIT_CODES
 from local_react.cli.options import (
     Asking,
     model_option,
@@ -50,16 +51,7 @@ Examples:
 
 \b
 Exit codes:
-  0  answered
-  1  an internal error
-  2  a question, option or argument that cannot be used
-  3  the model is missing or unusable
-  4  stopped at a limit; the best answer there is was printed
-  5  it needs the network, which is off or was refused, and there is no answer
-  6  the answer is not sure enough for --only-if-sure, and was not printed
-  7  a replay is not the same run
-  130  interrupted
-"""
+""" + "\n".join(f"  {code}  {meaning}" for code, meaning in EXIT_CODES.items())
 
 
 @click.command(
