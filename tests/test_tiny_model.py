@@ -469,8 +469,11 @@ def test_what_ends_the_process(tiny_path: Path, mistake: str) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tiny_path)],
-        cwd=Path(__file__).parent,
-        env={**os.environ, "GGML_NO_BACKTRACE": "1"},
+        env={
+            **os.environ,
+            "GGML_NO_BACKTRACE": "1",
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        },
         capture_output=True,
         text=True,
         timeout=60,
