@@ -11,11 +11,12 @@ from acceptance import admits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
+from trials.grammar_cases import GRAMMARS
 
 from local_react import LlamaModel, Sampling
 from local_react.core import Message
 from local_react.errors import GrammarError
-from local_react.gbnf import OWNED, Rules, forced_beginning, literal, prose
+from local_react.gbnf import OWNED, Rules, check_notation, forced_beginning, literal, prose
 
 
 def grammar_of(schema: Any) -> str:
@@ -24,12 +25,12 @@ def grammar_of(schema: Any) -> str:
     return rules.text()
 
 
-class Node(BaseModel):
+class Node(BaseModel, extra="forbid"):
     name: str
     children: list[Node] = []
 
 
-class Mixed(BaseModel):
+class Mixed(BaseModel, extra="forbid"):
     a: int
     b: str | None = None
     c: Literal["x", "y z", 'quo"te'] = "x"
@@ -46,9 +47,93 @@ TABLE: list[tuple[Any, list[str], list[str]]] = [
     ({"type": "string", "minLength": 2, "maxLength": 3}, ['"ab"', '"abc"'], ['"a"', '"abcd"']),
     ({"type": "integer"}, ["0", "-7", "123"], ["007", "1.5", "+1", "", "1e3"]),
     ({"type": "integer", "minimum": 0}, ["0", "12"], ["-1"]),
-    ({"type": "integer", "exclusiveMinimum": 0}, ["5"], ["-5"]),
-    ({"type": "number"}, ["0.5", "-2", "1e-9", "3.25E+10"], [".5", "1.", "NaN", "1e"]),
+    ({"type": "integer", "exclusiveMinimum": 0}, ["5"], ["-5", "0"]),
+    (
+        {"type": "integer", "minimum": -12, "maximum": 130},
+        ["-12", "-9", "0", "7", "99", "100", "130"],
+        ["-13", "-20", "131", "200", "1000", "05", "-0"],
+    ),
+    ({"type": "integer", "exclusiveMaximum": -98.5}, ["-99", "-100", "-1234"], ["-98", "0", "99"]),
+    ({"type": "integer", "minimum": 9, "maximum": 10}, ["9", "10"], ["8", "11", "90", "19"]),
+    ({"type": "integer", "minimum": True}, ["-5"], ["1.5"]),
+    ({"type": "number"}, ["0.5", "-2", "1e-9", "3.25E+10", "1.5e+300"], [".5", "1.", "NaN", "1e"]),
+    ({"type": "number"}, [], ["1e309", "123e307", "5e999"]),
     ({"type": "number", "minimum": -3}, ["-1.5"], ["x"]),
+    ({"type": "number", "exclusiveMinimum": 0}, ["1.5"], ["-1.5"]),
+    ({"type": "number", "maximum": -1}, ["-1.5"], ["1.5"]),
+    ({"minLength": 2}, ['"ab"'], ['"a"', "12"]),
+    ({"enum": [1.0, "a"]}, ["1.0", "1", '"a"'], ["1.5", "true"]),
+    ({"enum": [f"n{n}" for n in range(500)]}, ['"n0"', '"n499"', '"n49"'], ['"n500"', '"n"']),
+    ({"type": "string", "enum": ["a", 1]}, ['"a"'], ["1"]),
+    (
+        {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "null"}], "minItems": 1},
+        ["[1]", "[1, null]", '[1, null, "x", {}]'],
+        ["[]", "[null]", "[1, 2]"],
+    ),
+    (
+        {"type": "array", "items": [{"type": "integer"}], "additionalItems": False},
+        ["[]", "[1]"],
+        ["[1, 1]", '["a"]'],
+    ),
+    (
+        {"type": "object", "properties": {"ab": {"type": "integer"}}},
+        ["{}", '{"ab": 1}', '{"ab": 1, "x": [], "abc": 2}', '{"a": "x"}', '{"": 1}'],
+        ['{"ab": "x"}', '{"x": 1, "ab": 1}', '{"ab": 1, "ab": "x"}'],
+    ),
+    (
+        {"type": "object", "properties": {"a": True}, "additionalProperties": {"type": "integer"}},
+        ['{"a": "x", "b": 1}'],
+        ['{"b": "x"}'],
+    ),
+    (
+        {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False},
+        ["{}", '{"x1": []}'],
+        ["[]"],
+    ),
+    ({"type": "object", "required": ["a"]}, ['{"a": 1}', '{"a": 1, "b": 2}'], ["{}", '{"b": 1}']),
+    ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "null"}}, "maxLength": 3}, ["null"], ['"a"']),
+    (
+        {"$ref": "#n", "minLength": 2, "$defs": {"a": {"$anchor": "n", "type": "string"}}},
+        ['"ab"'],
+        ['"a"'],
+    ),
+    (
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "$ref": "#/definitions/a~1b",
+            "minLength": 9,
+            "definitions": {"a/b": {"type": "string"}},
+        },
+        ['"a"'],
+        ["1"],
+    ),
+    (
+        {
+            "allOf": [
+                {"type": ["integer", "string"], "minimum": 3},
+                {"type": "number", "maximum": 5},
+            ]
+        },
+        ["3", "5"],
+        ["2", "6", '"a"', "3.5"],
+    ),
+    (
+        {
+            "allOf": [
+                {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+                {"properties": {"b": {}}, "additionalProperties": {"maxLength": 2}},
+            ]
+        },
+        ['{"a": "xy"}', '{"a": "xy", "b": 1}'],
+        ["{}", '{"a": "xyz"}', '{"a": 1}'],
+    ),
+    (
+        {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        ['{"a": 1}', '{"b": 1}'],
+        ["{}", "[]"],
+    ),
+    ({"anyOf": [False, {"enum": []}, {"type": "null"}]}, ["null"], ["1"]),
+    ({"not": {"type": "null"}}, ["1", "null"], ["x"]),
     ({"type": "boolean"}, ["true", "false"], ["True", "1"]),
     ({"type": "null"}, ["null"], ["None"]),
     ({"const": "a b"}, ['"a b"'], ['"a"']),
@@ -164,7 +249,140 @@ def test_any_name_makes_a_grammar_that_compiles(tiny: LlamaModel, name: str) -> 
 )
 def test_a_schema_that_cannot_be_read_is_named(schema: Any, told: str) -> None:
     with pytest.raises(GrammarError, match=told):
-        grammar_of({"type": "object", "properties": {"p": schema}})
+        grammar_of({"type": "object", "properties": {"p": schema}, "required": ["p"]})
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        (5, "5 is no schema"),
+        ({"$ref": "#"}, "nothing but that it is itself"),
+        ({"allOf": [{"$ref": "#"}]}, "nothing but that it is itself"),
+        ({"properties": [1]}, r"\[1\] is nothing for 'properties'"),
+        ({"required": ["a", 1]}, "nothing for 'required'"),
+        ({"enum": "abc"}, "nothing for 'enum'"),
+        ({"$ref": 5}, r"its \$ref is no text"),
+        ({5: {}}, "5 is no name"),
+        ({"const": float("nan")}, "no number"),
+        ({"const": 10**5000}, "too large"),
+        ({"const": {1, 2}}, "no value of JSON"),
+        ({"const": "\ud800"}, "half a character"),
+        ({"minimum": 5, "maximum": 4, "type": "integer"}, "no whole number"),
+        ({"minLength": 5, "maxLength": 4}, "less than its least"),
+        ({"allOf": [{"type": "string"}, {"type": "null"}]}, "no type of value"),
+        ({"properties": {"a\nb": {"type": "florb"}}}, r"value-a\?b: a schema of type 'florb'"),
+    ],
+)
+def test_what_is_no_schema_is_named_in_one_line(schema: Any, told: str) -> None:
+    with pytest.raises(GrammarError, match=told) as caught:
+        grammar_of(schema)
+    assert "\n" not in str(caught.value)
+
+
+def test_depth_and_size_end_in_a_refusal_or_a_wider_grammar(tiny: LlamaModel) -> None:
+    deep: Any = {"type": "integer"}
+    for _ in range(60):
+        deep = {"type": "object", "properties": {"a": deep}}
+    grammar = grammar_of(deep)
+    assert admits(tiny, grammar, '{"a": ' * 60 + "1" + "}" * 60)
+    assert not admits(tiny, grammar, '{"a": 1}')
+    for _ in range(2_000):
+        deep = {"items": deep}
+    with pytest.raises(GrammarError, match="too deeply nested"):
+        grammar_of(deep)
+
+
+@pytest.mark.parametrize("count", [43, 500, 2_000])
+def test_many_properties_may_stand_in_any_order(tiny: LlamaModel, count: int) -> None:
+    properties = {f"p{n}": {"type": "integer"} for n in range(count)}
+    grammar = grammar_of({"type": "object", "properties": properties, "required": ["p7", "p5"]})
+    assert admits(tiny, grammar, f'{{"p5": 1, "p7": 1, "p{count - 1}": 2, "p0": 3}}')
+    assert not admits(tiny, grammar, '{"p5": 1, "p0": 3}')
+    assert not admits(tiny, grammar, '{"p5": "x", "p7": 1}')
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [{"required": ["a", "x"]}, {"required": ["a", "y"]}],
+        [{"required": ["a"], "title": "X"}, {"required": ["a"], "minProperties": 2}],
+    ],
+)
+def test_objects_that_begin_alike_stay_quick_within_one_another(
+    tiny: LlamaModel, members: list[dict[str, Any]]
+) -> None:
+    union = {
+        "anyOf": [
+            *({**m, "type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}} for m in members),
+            {"type": "null"},
+        ]
+    }
+    grammar = grammar_of({"$ref": "#/$defs/n", "$defs": {"n": union}})
+    # At twenty levels, as two readings of each, this would take days and all the memory.
+    assert admits(tiny, grammar, '{"a": ' * 60 + "null" + ', "x": 1, "y": 1}' * 60)
+
+
+def test_members_that_a_tag_tells_apart_stay_as_they_are(tiny: LlamaModel) -> None:
+    class Sum(BaseModel, extra="forbid"):
+        op: Literal["sum"]
+        left: Sum | Less | int
+
+    class Less(BaseModel, extra="forbid"):
+        op: Literal["less"]
+        of: Sum | Less | int
+
+    Sum.model_rebuild(_types_namespace={"Sum": Sum, "Less": Less})
+    Less.model_rebuild(_types_namespace={"Sum": Sum, "Less": Less})
+    grammar = grammar_of(Sum.model_json_schema())
+    assert admits(tiny, grammar, '{"op": "sum", "left": {"op": "less", "of": 5}}')
+    assert not admits(tiny, grammar, '{"op": "sum", "left": {"op": "less", "left": 5}}')
+    assert admits(tiny, grammar, '{"op": "sum", "left": ' * 40 + "1" + "}" * 40)
+
+
+@pytest.mark.parametrize("name", sorted(GRAMMARS))
+def test_a_hostile_grammar_is_told_in_one_line_before_native_code_sees_it(name: str) -> None:
+    # What passes here is for the trial to compile, in a process of its own.
+    try:
+        check_notation(GRAMMARS[name])
+    except GrammarError as error:
+        assert "\n" not in str(error)
+    else:
+        assert name in HARMLESS
+
+
+HARMLESS = {
+    "a comment alone",
+    "an undefined rule",
+    "no root",
+    "an escape of no figures",
+    "an underscore",
+    "a letter of another script",
+    "a loop of nothing",
+    "a loop of a loop",
+    "a loop marked thrice",
+    "a count of a count",
+    "an empty class",
+    "no end",
+    "the root twice",
+}
+"""What llama.cpp refuses by itself, or is right to take."""
+
+
+def test_parentheses_in_a_text_are_no_nesting(tiny: LlamaModel) -> None:
+    text = "(" * 500 + "[" + "{" * 500
+    assert admits(tiny, f"root ::= {literal(text)}", text)
+
+
+@pytest.mark.parametrize("text", ["a", "ab", "b\\", 'q"', "^", "-]", "größe", "", "\t"])
+def test_another_text_is_any_but_these(tiny: LlamaModel, text: str) -> None:
+    def written(some: str) -> str:
+        return json.dumps(some, ensure_ascii=False)
+
+    names = ["ab", "abc", "b\\", 'q"', "^", "-]", "größe", "\t"]
+    rules = Rules()
+    rules.add("root", rules.other_string([written(name)[1:-1] for name in names]))
+    assert admits(tiny, rules.text(), written(text)) == (text not in names)
+    assert admits(tiny, rules.text(), written(f"{text}!"))
 
 
 _leaf = st.sampled_from(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from textwrap import dedent
 from typing import (
     Any,
     Final,
@@ -21,10 +25,13 @@ from typing import (
 )
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_json
+from pydantic_core.core_schema import DataclassSchema, ModelSchema, TypedDictSchema
 
 from local_react.core import Findings, Passage
 from local_react.errors import LocalReactError, ToolError, UsageError
+from local_react.foreign import foreign
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,8 +74,9 @@ class Tool(Generic[P, R]):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments, an object, as pydantic gives it."""
-        return self.arguments.model_json_schema()
+        """The JSON schema of the arguments, an object: as pydantic gives it, but that what a
+        class would only drop is said not to be there."""
+        return self.arguments.model_json_schema(schema_generator=_OfWhatIsKept)
 
     @property
     def network(self) -> bool:
@@ -97,9 +105,11 @@ class Tool(Generic[P, R]):
             raise ToolError(_first_fault(self.name, error)) from error
         fields = type(valid).model_fields
         values = {str(field.alias): getattr(valid, name) for name, field in fields.items()}
+        values.update(valid.model_extra or {})
         call = cast("Callable[..., R]", self.function)
         try:
-            result = call(**values)
+            with foreign():
+                result = call(**values)
             return result if isinstance(result, Findings) else self._told(as_text(result))
         except LocalReactError as error:
             raise ToolError(str(error)) from error
@@ -108,6 +118,23 @@ class Tool(Generic[P, R]):
 
     def _told(self, text: str) -> str | Findings:
         return Findings((Passage(text, self.name),)) if self.brings_outside_text else text
+
+
+class _OfWhatIsKept(GenerateJsonSchema):
+    """Says of each class that it has no further properties, unless it keeps them."""
+
+    def model_schema(self, schema: ModelSchema) -> dict[str, Any]:
+        return _closed(super().model_schema(schema))
+
+    def dataclass_schema(self, schema: DataclassSchema) -> dict[str, Any]:
+        return _closed(super().dataclass_schema(schema))
+
+    def typed_dict_schema(self, schema: TypedDictSchema) -> dict[str, Any]:
+        return _closed(super().typed_dict_schema(schema))
+
+
+def _closed(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"additionalProperties": False, **schema} if "properties" in schema else schema
 
 
 AnyTool: TypeAlias = Tool[..., Any]
@@ -146,11 +173,11 @@ def tool(
         if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
             raise UsageError(f"a tool is made of a plain function, not of {function!r}")
         return Tool(
-            name=_checked_name(name or function.__name__),
+            name=checked_name(name or function.__name__),
             description=_description(function),
             function=function,
             arguments=_arguments_model(function),
-            may=_checked_abilities(may),
+            may=checked_abilities(may),
             own_words=own_words,
         )
 
@@ -168,7 +195,8 @@ def as_text(result: object) -> str:
     return to_json(result, fallback=str).decode()
 
 
-def _checked_abilities(may: Iterable[Ability]) -> frozenset[Ability]:
+def checked_abilities(may: Iterable[Ability]) -> frozenset[Ability]:
+    """Return what a tool may do beside computing. Raises UsageError for what none can."""
     # One alone is taken too: its letters would else be what is strange.
     abilities: frozenset[Ability] = frozenset(
         [cast("Ability", may)] if isinstance(may, str) else may
@@ -180,7 +208,8 @@ def _checked_abilities(may: Iterable[Ability]) -> frozenset[Ability]:
     return abilities
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """Return the name. Raises UsageError where it cannot be an Action's."""
     if not name.isidentifier() or not name.isascii():
         raise UsageError(f"tool name {name!r}: use letters, digits and _, and begin with a letter")
     if name.casefold() == FINISH.casefold():
@@ -190,9 +219,21 @@ def _checked_name(name: str) -> str:
 
 def _description(function: Callable[..., object]) -> str:
     doc = inspect.getdoc(function)
+    if not doc and sys.flags.optimize > 1:
+        doc = _docstring_in_source(function)
     if not doc:
         raise UsageError(f"tool {function.__name__} has no docstring: the model would not know it")
     return " ".join(doc.split("\n\n")[0].split())
+
+
+def _docstring_in_source(function: Callable[..., object]) -> str:
+    """Return the docstring, which Python leaves out with -OO; nothing where there is none,
+    or no source."""
+    with suppress(OSError, TypeError, SyntaxError, IndexError):
+        written = ast.parse(dedent(inspect.getsource(function))).body[0]
+        if isinstance(written, ast.FunctionDef):
+            return ast.get_docstring(written) or ""
+    return ""
 
 
 def _arguments_model(function: Callable[..., object]) -> type[BaseModel]:
@@ -235,4 +276,4 @@ def _first_fault(name: str, error: ValidationError) -> str:
     """Return one line for the model: which argument is wrong, and why."""
     fault = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in fault["loc"]) or "arguments"
-    return f"{name}: argument {where}: {fault['msg']}"
+    return " ".join(f"{name}: argument {where}: {fault['msg']}".split())

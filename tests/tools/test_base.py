@@ -106,6 +106,21 @@ def test_arguments_may_be_models_and_arrive_as_such() -> None:
         norm.run({"point": {"x": 1}})
 
 
+class Loose(BaseModel, extra="allow"):
+    x: int
+
+
+def test_the_schema_says_what_a_class_would_only_drop() -> None:
+    @tool
+    def norm(point: Point, loose: Loose) -> int:
+        """Measure a point."""
+        return point.x
+
+    parts = norm.schema["$defs"]
+    assert parts["Point"]["additionalProperties"] is False
+    assert parts["Loose"]["additionalProperties"] is True
+
+
 @dataclass
 class Pair:
     a: int

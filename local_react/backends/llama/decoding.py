@@ -9,7 +9,6 @@ bad grammar becomes; neither can happen here.
 from __future__ import annotations
 
 import ctypes
-import re
 from collections import deque
 from collections.abc import Collection
 from functools import cached_property
@@ -34,11 +33,7 @@ from local_react.backends.sampling import (
 )
 from local_react.core import Sampling
 from local_react.errors import GrammarError
-from local_react.gbnf import without_literals
-
-MAX_CHARACTERS = 200_000
-MAX_NESTING = 100
-"""Limits checked before the native parser, which recurses and would crash."""
+from local_react.gbnf import check_notation
 
 _NEAR = 8.0
 """Where the grammar refuses a token, those up to e^8 times less likely than the best are
@@ -47,8 +42,8 @@ vocabulary of 262,000 tokens takes 0.15 s."""
 _FIRST = 128
 """Of those, so many are asked about first: mostly that will do, and to ask about
 thousands takes milliseconds."""
-_COUNTS = re.compile(r"\{(\d{1,9}),(\d{1,9})\}")
-"""Repetitions: with the least above the most, llama.cpp takes all the memory there is."""
+_KEPT = 64
+"""Compiled grammars, of those that were used last: an agent has a few for its tools."""
 _LATELY = 64
 """Tokens that the penalty for repetition looks back on, as in llama.cpp."""
 
@@ -79,21 +74,18 @@ class Grammars:
             return self._compile(text)
 
     def _compile(self, text: str) -> Any:
-        if text not in self._compiled:
-            if len(text) > MAX_CHARACTERS or _nesting(text) > MAX_NESTING or "\0" in text:
-                raise GrammarError("the grammar is too large or too deeply nested")
-            if any(
-                int(least) > int(most) for least, most in _COUNTS.findall(without_literals(text))
-            ):
-                raise GrammarError("the grammar asks for more repetitions than it allows")
-            if not text.strip():  # which llama.cpp takes for no grammar at all
-                raise GrammarError("the grammar is empty")
-            data = text.encode("utf-8", "replace")
+        if (known := self._compiled.pop(text, None)) is not None:
+            self._compiled[text] = known  # as the latest
+        else:
+            check_notation(text)
+            data = text.encode()
             with captured_stderr() as printed, native_log().causes() as causes:
                 native = llama_cpp.llama_sampler_init_grammar(self.vocabulary.native, data, b"root")
             if not native:
                 raise GrammarError(f"the grammar does not compile: {cause(printed + causes)}")
             self._compiled[text] = native
+            if len(self._compiled) > _KEPT:  # the states that were begun have their own copy
+                llama_cpp.llama_sampler_free(self._compiled.pop(next(iter(self._compiled))))
         return self._compiled[text]
 
     def close(self) -> None:
@@ -258,12 +250,3 @@ def _most(values: Logits, count: int) -> NDArray[np.intp]:
     if len(values) <= count:
         return np.arange(len(values))
     return np.argpartition(values, -count)[-count:]
-
-
-def _nesting(grammar: str) -> int:
-    """Return the deepest nesting of parentheses."""
-    depth = deepest = 0
-    for char in grammar:
-        depth += (char == "(") - (char == ")")
-        deepest = max(deepest, depth)
-    return deepest
