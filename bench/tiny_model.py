@@ -46,8 +46,10 @@ def write_tiny_model(
     template: str | None = TEMPLATE,
     seed: int = 0,
     control: Sequence[str] = (),
+    user_defined: Sequence[str] = (),
 ) -> Path:
-    """Write the model and return its path. `control` are further control tokens.
+    """Write the model and return its path. `control` are further control tokens, and
+    `user_defined` those that llama.cpp reads in any text.
 
     An architecture that is not in the list above gets the parts of "llama": what
     loads it has to refuse the name.
@@ -55,7 +57,7 @@ def write_tiny_model(
     model = _Model(gguf.GGUFWriter(path, architecture), np.random.default_rng(seed))
     metadata, weights = ARCHITECTURES.get(architecture, (_attention_metadata, _llama))
     metadata(model.writer)
-    words = _write_vocabulary(model.writer, [*CONTROL, *control])
+    words = _write_vocabulary(model.writer, [*CONTROL, *control], user_defined)
     if template is not None:
         model.writer.add_chat_template(template)
     model.random("token_embd.weight", words, WIDTH)
@@ -65,9 +67,12 @@ def write_tiny_model(
     return path
 
 
-def _write_vocabulary(writer: gguf.GGUFWriter, control: Sequence[str]) -> int:
-    tokens = [*_byte_letters(), "th", *control]
+def _write_vocabulary(
+    writer: gguf.GGUFWriter, control: Sequence[str], user_defined: Sequence[str]
+) -> int:
+    tokens = [*_byte_letters(), "th", *control, *user_defined]
     types = [gguf.TokenType.NORMAL] * 257 + [gguf.TokenType.CONTROL] * len(control)
+    types += [gguf.TokenType.USER_DEFINED] * len(user_defined)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list(tokens)

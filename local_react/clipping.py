@@ -43,6 +43,12 @@ def clip(text: str, most: int, count: Count) -> str:
     return clipped
 
 
+def joined(text: str) -> str:
+    """Return the text with the halves of a character (surrogates) that stand side by side
+    joined, as any file would have them; a half that is alone stays."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 def longest_note(length: int) -> str:
     """Return a note that is no shorter than any that a text of `length` characters gets."""
     number = f"{4 * length:,}"  # a character is at most four bytes, and so four tokens

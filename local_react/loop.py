@@ -23,7 +23,7 @@ from local_react.choosing import (
     is_reckoning,
     refers_back,
 )
-from local_react.clipping import clip
+from local_react.clipping import clip, joined
 from local_react.core import (
     Action,
     Call,
@@ -101,7 +101,7 @@ class Loop:
         The first replies may be given, and so may a context in which the question stands
         already. Raises ContextFull where the question does not fit.
         """
-        started, pressed = perf_counter(), False
+        started, pressed, question = perf_counter(), False, joined(question)
         deadline = cancel if isinstance(cancel, Deadline) else Deadline(cancel, None)
         writer, steps = self._begin(question.strip(), facts, begun, deadline), list[Step]()
         offered, before = first_offer(self.tools, question), begun[0].usage if begun else Usage()
@@ -122,7 +122,7 @@ class Loop:
             model=self.model.name,
             guards=broken(steps, writer.rounds),
             computed=reason == "finish" and self._is_computed(question, offered, steps),
-            usage=writer.context.usage - before,
+            usage=writer.context.usage - before + writer.beside,
             seconds=perf_counter() - started,
         )
         if pressed:
@@ -212,7 +212,7 @@ class Loop:
         Thought can talk the model into either, unless a tool could bring anything."""
         searches = any(tool.brings_outside_text for tool in self.tools)
         own = not any(tool.name in BUILTIN for tool in self.tools)
-        if writer.goes_on and self._is_for_a_tool(question):
+        if writer.goes_on and self._is_for_a_tool(question, writer):
             # Turns that were answered at once talk a small model into doing so again.
             return (yield from writer.write(self.tools, last=False, must_call=True))
         # The choice sees the question alone.
@@ -222,25 +222,27 @@ class Loop:
         # Of several the model says less surely that one fits.
         margin = MARGIN_OF_OWN if own and len(self.tools) == 1 else MARGIN
         writes, builtin = asks_to_write(question), all(tool.name in BUILTIN for tool in self.tools)
-        if (writes and builtin) or self._sureness(question) < margin:
+        if (writes and builtin) or self._sureness(question, writer) < margin:
             beginning = WRITES if writes else NO_TOOL
             return (yield from writer.write([], last=False, beginning=beginning))
         # Of the built-in ones the model also says so where it knows the answer itself.
         return (yield from writer.write(self.tools, last=False, must_call=own))
 
-    def _is_for_a_tool(self, question: str) -> bool:
+    def _is_for_a_tool(self, question: str, writer: Writer) -> bool:
         """Return whether a question, by its words and by what the model says to it alone, is
         one for a tool: a number to be reckoned, or what one of them is known to be for."""
         suited = any(tool.suits and tool.suits(question) for tool in self.tools)
         if not self.tools or not (suited or kind_of(question) == "number"):
             return False
-        return self._sureness(question) >= MARGIN
+        return self._sureness(question, writer) >= MARGIN
 
-    def _sureness(self, question: str) -> float:
+    def _sureness(self, question: str, writer: Writer) -> float:
         """Return how sure the model is that one of the tools does what is asked: how much
         likelier "yes" is than "no", as the logarithm of the ratio."""
         asked = choice(self.tools, asked_in(question))
-        yes, also_yes, no, also_no = map(exp, self.model.weigh(asked, YES_OR_NO))
+        weighed = self.model.weigh(asked, YES_OR_NO, cancel=writer.deadline)
+        writer.beside += weighed.usage
+        yes, also_yes, no, also_no = map(exp, weighed.logarithms)
         return log((yes + also_yes + _LEAST) / (no + also_no + _LEAST))
 
     def _is_computed(self, question: str, offered: Offered | None, steps: Sequence[Step]) -> bool:
@@ -285,7 +287,7 @@ class Loop:
         ]
 
     def _observed(
-        self, actions: Actions, steps: Sequence[Step], writer: Writer, cancel: Flag
+        self, actions: Actions, steps: Sequence[Step], writer: Writer, cancel: Deadline
     ) -> list[Observed]:
         """Return what each Action of a reply gave, as far as there is room to show it, cut
         so that a Finish still fits: a result, or an error that the model can react to, and

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from local_react.clipping import Count, clip
+from local_react.clipping import Count, clip, joined
 from local_react.core import Findings, Passage, Source
 
 MARK: Final = "> "
@@ -29,6 +29,7 @@ _MOST_SUPPORTING: Final = 3
 _REFERENCES = re.compile(r"\[(\d{1,9}(?:\s*[-–,;]\s*\d{1,9})*)\]")
 _RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LIKE_A_HEAD = re.compile(rf"(?m)^{MARK}(?=\s*[\[［]\s*\d)")
 _BLANKS: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and signs that are drawn as nothing."""
 
@@ -58,7 +59,7 @@ def _varies(character: str) -> bool:
 def clean(text: str, limit: int | None = None) -> str:
     """Return outside text as one line: no control, invisible or bidirectional
     characters, single spaces, clipped to `limit` characters."""
-    line = " ".join(text.translate(_Seen()).split())
+    line = " ".join(joined(text).translate(_Seen()).split())
     return line if limit is None or len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -74,7 +75,7 @@ def visible(text: str) -> str:
     """Return the text, lines and tabs kept, without characters that nobody sees or that
     turn the order of a line round."""
     seen = _Seen({ord("\n"): "\n", ord("\t"): "\t"})
-    return _LINES.sub("\n", text).translate(seen)
+    return _LINES.sub("\n", joined(text)).translate(seen)
 
 
 def quote(text: str) -> str:
@@ -105,7 +106,9 @@ def shown(
 
 
 def _quoted(passage: Passage, source: Source) -> str:
-    return quote(f"[{source.number}] {source.named}\n{passage.text}")
+    # A line of it that begins with a number in brackets would pass for another passage's head.
+    text = _LIKE_A_HEAD.sub(MARK * 2, quote(passage.text))
+    return f"{quote(f'[{source.number}] {source.named}')}\n{text}"
 
 
 def cited(answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:

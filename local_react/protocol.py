@@ -20,7 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from local_react.choosing import is_reckoning
+from local_react.clipping import joined
 from local_react.core import Action, Call, Finish, Malformed, Message, Model
+from local_react.describing import described
 from local_react.errors import GrammarError
 from local_react.examples import examples_for
 from local_react.examples.example import Example
@@ -76,10 +78,10 @@ def check(model: Model, tools: Sequence[AnyTool]) -> None:
 
 def _faulty_parameters(model: Model, tool: AnyTool) -> Iterator[str]:
     schema = tool.schema
-    for name, part in schema["properties"].items():
+    for name, part in schema.get("properties", {}).items():
         rules = Rules()
         try:
-            alone = {**schema, "properties": {name: part}}
+            alone = {**schema, "properties": {name: part}, "required": [name]}
             rules.add("root", rules.schema(f"{tool.name}-{name}", alone))
             model.check(rules.text())
         except GrammarError:
@@ -107,6 +109,7 @@ def parse(text: str) -> tuple[str, tuple[Action, ...]]:
     A reply out of format, or cut off at a limit, gives a Malformed action; `closed` makes a
     whole one of a Finish that was cut off.
     """
+    text = joined(text)
     thought, actions = _split(text)
     if not actions[0]:
         return thought, (Malformed(text, "it has no Action line"),)
@@ -126,6 +129,10 @@ def _parsed(action: str, text: str) -> Action:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
         return Malformed(text, "its Action is incomplete")
+    try:
+        json.dumps(values, allow_nan=False)
+    except ValueError:  # NaN, or a number beyond all bounds
+        return Malformed(text, "its Action holds a number that is none")
     if not isinstance(values, dict):
         return Malformed(text, "the arguments of its Action are no JSON object")
     if name != FINISH:
@@ -269,7 +276,7 @@ def system_text(tools: Sequence[AnyTool]) -> str:
     """Return the instructions: the format, the tools, and when to use which."""
     if not tools:
         return f"{_INSTRUCTIONS_ALONE}\n\n{_FORMAT_ALONE}"
-    listed = "\n".join(_listed(tool) for tool in tools)
+    listed = "\n".join(map(described, tools))
     rules = [_FORMAT]
     if any(tool.brings_outside_text for tool in tools):
         wary = any(tool.has_effect for tool in tools)
@@ -301,40 +308,3 @@ _FORMAT_ALONE = (
     'Reply with "Thought:" and your reasoning, then on a new line '
     f'"Action: {FINISH} {{"answer": "..."}}" with the final answer.'
 )
-
-
-def _listed(tool: AnyTool) -> str:
-    schema = tool.schema
-    return f"- {tool.name} {_fields(schema, schema.get('$defs', {}))}: {tool.description}"
-
-
-def _fields(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int = 0) -> str:
-    """Return an object's fields and their types; those that may be left out have a "?"."""
-    required = schema.get("required", ())
-    fields = ", ".join(
-        f'"{name}"{"" if name in required else "?"}: {_kind(part, named, depth)}'
-        for name, part in schema.get("properties", {}).items()
-    )
-    return f"{{{fields}}}"
-
-
-def _kind(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int = 0) -> str:
-    """Return a short description of a parameter's type for the prompt; `named` holds the
-    schemas that are referred to."""
-    if "enum" in schema:
-        return " | ".join(json.dumps(item, ensure_ascii=False) for item in schema["enum"])
-    if "anyOf" in schema:
-        return " | ".join(_kind(item, named, depth) for item in schema["anyOf"])
-    if "$ref" in schema and depth < _DEEPEST:
-        return _kind(named.get(schema["$ref"].rsplit("/", 1)[-1], {}), named, depth + 1)
-    kind = str(schema.get("type", "value"))
-    if kind == "array":
-        kind = f"list of {_kind(schema.get('items', {}), named, depth)}"
-    elif schema.get("properties") and depth < _DEEPEST:
-        kind = _fields(schema, named, depth + 1)
-    described = schema.get("description")
-    return f"{kind} ({described})" if described else kind
-
-
-_DEEPEST = 4
-"""How deep a schema that refers to itself is described."""

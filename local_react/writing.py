@@ -7,10 +7,20 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TypeAlias
 
-from local_react import protocol
+from local_react import loose, protocol
 from local_react.aside import Deadline
 from local_react.budget import Budget, Share
-from local_react.core import Action, Context, Model, Sampling, Source, Step, Text, Usage
+from local_react.core import (
+    Action,
+    Context,
+    Malformed,
+    Model,
+    Sampling,
+    Source,
+    Step,
+    Text,
+    Usage,
+)
 from local_react.guards import goes_round, without_repeats
 from local_react.tools.base import AnyTool
 
@@ -38,6 +48,10 @@ class Writer:
     """How many texts were broken off because they repeated themselves."""
     cut: bool = False
     """Whether the answer of the reply was cut off, and closed for the model."""
+    beside: Usage = field(default=Usage())
+    """What was read outside of its context, for its first reply."""
+    _unread: bool = False
+    """Whether the reply before was no step, and the model was told so."""
     _started: float = 0.0
     _before: Usage = field(default=Usage())
 
@@ -72,7 +86,11 @@ class Writer:
         if not ended and protocol.in_finish(self.text):
             whole = protocol.closed(self.text)
             self.text, self.cut = whole, whole != self.text
-        return protocol.parse(self.text)[1]
+        if ended and not self.deadline.is_set():
+            self.text = loose.mended(self.text, tools, again=last or self._unread)
+        actions = protocol.parse(self.text)[1]
+        self._unread = isinstance(actions[0], Malformed)
+        return actions
 
     def give(self, text: str) -> Generator[Text, None, Actions]:
         """Put a reply into the model's mouth, and return its Actions."""
@@ -113,6 +131,8 @@ class Writer:
         something came of; none is under way then."""
         thought, usage = protocol.parse(self.text)[0], self.context.usage - self._before
         seconds = perf_counter() - self._started
+        if self.replies == 1:
+            usage += self.beside
         self.text = ""
         return [
             Step(

@@ -14,6 +14,7 @@ from local_react.clipping import (
     MOST_CHARACTERS_A_TOKEN,
     clip,
     good_end,
+    joined,
     longest_note,
     whole_characters,
 )
@@ -194,3 +195,16 @@ def test_by_a_real_tokeniser(tiny: LlamaModel, text: str, most: int) -> None:
     assert NOTE.search(clipped)
     note = longest_note(len(text))
     assert tiny.count(clipped) <= max(most, tiny.count(note))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("\ud83d\ude00", "😀"),
+        ("\ude00\ud83d", "\ude00\ud83d"),
+        ("a\ud83d", "a\ud83d"),
+        ("\ufeffé", "\ufeffé"),
+    ],
+)
+def test_halves_that_belong_together_are_joined(text: str, whole: str) -> None:
+    assert joined(text) == whole

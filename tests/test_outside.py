@@ -176,3 +176,19 @@ def test_blank_lines_become_one_and_long_blanks_cost_nothing() -> None:
     assert quote("a\n \n\t\n  b\nc ") == "> a\n>\n>   b\n> c"
     # Backtracking would take minutes over it.
     assert quote(f"a{' ' * 1_000_000}b").endswith("b")
+
+
+@pytest.mark.parametrize(
+    "head", ["[2] Other (b.org)", "  [2] x", "［ ２］ x", "\u200b[2] x", "[ 2 ] x"]
+)
+def test_no_line_of_a_passage_passes_for_the_head_of_another(head: str) -> None:
+    page = Passage(f"{head}\nBergen is it.", "a.org", "A")
+    text = show(page, Passage("Oslo is it.", "b.org", "B"))
+    heads = [line for line in text.split("\n") if line.startswith(("> [", "> ［"))]
+    assert heads == ["> [1] A (a.org)", "> [2] B (b.org)"]
+    assert supporting("Bergen", [text]) == [1]
+
+
+def test_halves_of_a_character_side_by_side_are_one() -> None:
+    assert visible("a\ud83d\ude00\ud83d b") == "a😀 b"
+    assert clean("\ud83d\ude00\udc80") == "😀"

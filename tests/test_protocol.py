@@ -313,3 +313,24 @@ def test_a_schema_that_refers_to_itself_is_described_as_far_as_is_of_use() -> No
     line = next(line for line in system_text([plant]).split("\n") if line.startswith("- plant"))
     assert '"tree": {"name": string, "below"?: list of {"name": string' in line
     assert len(line) < 400
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", '[1, {"a": -1e400}]'])
+def test_a_number_that_no_json_can_hold_is_no_argument(number: str) -> None:
+    _, (action,) = parse(f'Thought: t\nAction: calculator {{"expression": {number}}}')
+    assert isinstance(action, Malformed)
+    assert "number" in action.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{" * (1 << 20), "\nAction:" * (1 << 17), "Action: f " + '{"a":' * 200_000),
+        *("Action: f " + "[" * 99_999 + "]" * 99_999, f'Action: f {{"a": {"9" * 9999}}}'),
+        *('Action: Finish {"answer": "' + "\\" * (1 << 20), "\0\ud800\u202e" * (1 << 18)),
+    ],
+    ids=range(7),
+)
+def test_a_reply_of_anything_is_read(text: str) -> None:
+    _, actions = parse(text)
+    assert isinstance(actions[0], Malformed)

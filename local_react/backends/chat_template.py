@@ -7,15 +7,28 @@ contents never do, whatever they hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from local_react.core import Message
 from local_react.errors import ModelError
 
 Render: TypeAlias = Callable[[list[dict[str, str]]], str]
 """Renders messages (role, content) and opens the assistant's reply."""
+
+_KNOWN: Final[Mapping[str, object]] = {
+    "add_generation_prompt": True,
+    # Off in the template, because the grammar begins at the first token; templates without
+    # the switch ignore it.
+    "enable_thinking": False,
+    "tools": None,
+    "functions": None,
+    "function_call": None,
+}
+"""What a template is told beside the messages."""
+_LONGEST_REASON: Final = 200
+_ANOTHER: Final = "take another model, or another file of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,20 @@ def chatml(messages: list[dict[str, str]]) -> str:
     """Render ChatML: the stated default for a model that brings no template."""
     turns = [f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages]
     return "".join(turns) + "<|im_start|>assistant\n"
+
+
+def jinja(source: str, *, bos_token: str, eos_token: str) -> Render:
+    """Return what renders a model's own template, within limits, since it is a program of
+    somebody else's. Raises ModelError where it is none."""
+    from local_react.backends.template_limits import Limited
+
+    try:
+        render = Limited().compiled(source)
+    except Exception as error:
+        raise ModelError(f"the model's chat template is broken{_why(error)}") from error
+    return lambda messages: render(
+        messages=messages, bos_token=bos_token, eos_token=eos_token, **_KNOWN
+    )
 
 
 class ChatTemplate:
@@ -47,7 +74,7 @@ class ChatTemplate:
         except _Refused:
             # A template without a system role gets its text before the first question.
             if len(messages) < 2 or messages[0].role != "system":
-                raise ModelError("the model's chat template takes no plain question") from None
+                raise
             pieces = self._split(messages[1:])
             contents = [[f"{messages[0].content}\n\n", messages[1].content], *contents[2:]]
         return _interleaved(pieces, contents)
@@ -57,6 +84,11 @@ class ChatTemplate:
         next reply."""
         chat = [Message("user", ""), Message("assistant", ""), message]
         return _interleaved(self._split(chat)[2:], [[message.content]])
+
+    def own_text(self) -> list[str]:
+        """Return what the template itself writes around the messages of a chat."""
+        opening = self.opening([Message("system", ""), Message("user", "")])
+        return [part.text for part in [*opening, *self.next_turn(Message("user", ""))]]
 
     def _split(self, messages: Sequence[Message]) -> list[str]:
         """Return the template's own text around the contents: one piece more than
@@ -69,14 +101,20 @@ class ChatTemplate:
         try:
             text = self._render(turns)
         except Exception as error:  # the template is a program of somebody else's
-            raise _Refused(f"the model's chat template failed: {error}") from error
+            raise _Refused(f"the model's chat template failed{_why(error)}") from error
         pieces = []
         for mark in marks:
             piece, found, text = text.partition(mark)
             if not found:
-                raise _Refused("the model's chat template leaves a message out")
+                raise _Refused(f"the model's chat template leaves a message out: {_ANOTHER}")
             pieces.append(piece)
         return [*pieces, text]
+
+
+def _why(error: Exception) -> str:
+    """Return what a template, or Jinja, gives as the reason, which may be any text."""
+    reason = " ".join((str(error) or type(error).__name__).split())
+    return f" ({reason[:_LONGEST_REASON]}): {_ANOTHER}"
 
 
 class _Refused(ModelError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
@@ -12,7 +11,7 @@ import click
 
 from local_react.cli import INTERRUPTED
 from local_react.cli.added import added
-from local_react.cli.show import printable
+from local_react.cli.show import json_text
 from local_react.core import Event, Run
 from local_react.errors import LocalReactError, OfflineError, UsageError
 
@@ -56,12 +55,8 @@ def exit_code_of(run: Run, *, refused: bool = False, doubted: bool = False) -> i
 
 
 def json_line(value: object) -> str:
-    """Return JSON on one line, in which the characters that `printable` leaves out are
-    escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    if printable(text) == text:
-        return text
-    return "".join(c if printable(c) else f"\\u{ord(c):04x}" for c in text)
+    """Return JSON on one line, as `json_text` escapes it."""
+    return json_text(value, indent=None)
 
 
 class Stream:

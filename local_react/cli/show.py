@@ -197,6 +197,7 @@ def _spinner(what: object) -> Iterator[None]:
     from rich.console import Console
     from rich.live import Live
     from rich.spinner import Spinner
+    from rich.text import Text as Prose
 
     class Line:
         """Made anew whenever it is shown, because what it tells may change."""
@@ -204,7 +205,7 @@ def _spinner(what: object) -> Iterator[None]:
         spinner = Spinner("dots")
 
         def __rich__(self) -> Spinner:
-            self.spinner.update(text=f"{what} …")
+            self.spinner.update(text=Prose(printable(f"{what} …")))
             return self.spinner
 
     with Live(Line(), console=Console(stderr=True), refresh_per_second=10, transient=True):
@@ -239,14 +240,19 @@ def printable(text: str) -> str:
     return _STEERING.sub("", text)
 
 
-def json_text(value: object) -> str:
-    """Return JSON in which the characters that `printable` leaves out are escaped, since it
-    may be printed on a terminal too."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def json_text(value: object, indent: int | None = 2) -> str:
+    """Return JSON, on one line where there is no indent, in which the characters that
+    `printable` leaves out are escaped, since it may be printed on a terminal too. So are those
+    that standard output cannot have: half characters, and all but ASCII where it is not UTF-8,
+    as other programs read JSON."""
+    utf8 = (getattr(sys.stdout, "encoding", None) or "utf-8").casefold().startswith("utf")
+    text = json.dumps(value, ensure_ascii=not utf8, indent=indent)
+    return _UNFIT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_STEERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb"
+_STEERING = re.compile(f"[{_STEERS}]")
+_UNFIT = re.compile(f"[{_STEERS}\ud800-\udfff]")
 
 
 def _first_token(model: LlamaModel) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 
 from local_react import Agent, ScriptedModel, tool
 from local_react.as_dict import run_as_dict
-from local_react.cli.show import Display, complain, json_text, printable
+from local_react.cli.output import json_line
+from local_react.cli.show import Display, _spinner, complain, json_text, printable
 
 ESCAPE = "\x1b[2J\x9b31m\x07\x08"
 
@@ -95,3 +97,23 @@ def test_json_tells_which_steps_are_of_one_reply_and_what_went_round() -> None:
     told = run_as_dict(Agent(ScriptedModel([both, same, FINISH]), [weight]).run("q"))
     assert [step["reply"] for step in told["steps"]] == [1, 1, 2, 3]
     assert json.loads(json_text(told))["guards"] == {"repeated call": 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252"])
+def test_json_is_whole_in_any_encoding(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    value = {"a": "é 北京 😀 \udc80 \ud83d \u202e\u206a"}
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+        texts = [json_text(value), json_line(value)]
+    for text in texts:
+        assert json.loads(text.encode(encoding).decode()) == value
+    assert "\n" not in texts[1]
+
+
+def test_what_is_waited_for_is_no_markup(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    with _spinner("loading a[/b]\x1b[2J.gguf"):
+        pass
+    assert "loading a[/b][2J.gguf" in capsys.readouterr().err

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
+from threading import RLock
 from typing import Any, Literal, TypeAlias
 
 import llama_cpp
@@ -18,6 +21,8 @@ Kind: TypeAlias = Literal["text", "end", "control"]
 
 _PIECE = 256
 """Bytes of buffer for one token's text, which is mostly far shorter."""
+_TAG = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
+"""What templates mark turns with."""
 
 
 class Vocabulary:
@@ -25,9 +30,14 @@ class Vocabulary:
 
     def __init__(self, model: Any) -> None:
         self._native = llama_cpp.llama_model_get_vocab(model)
+        self._lock = RLock()
+        """For native calls of threads that have no other: the memory must not go meanwhile."""
+        self._marks: frozenset[str] = frozenset()
+        self._marked = re.compile("")
         # What was asked once is not asked again: these are needed at every token.
         self._bytes: dict[int, bytes] = {}
         self._kinds: dict[int, Kind] = {}
+        self._texts: dict[int, str] = {}
         self.size: int = llama_cpp.llama_vocab_n_tokens(self.native)
         self.bos: int = llama_cpp.llama_vocab_bos(self.native)
         self.eos: int = llama_cpp.llama_vocab_eos(self.native)
@@ -42,18 +52,64 @@ class Vocabulary:
 
     def close(self) -> None:
         """Forget the native vocabulary, whose memory is about to be freed."""
-        self._native = None
+        with self._lock:
+            self._native = None
 
     def tokenize(self, text: str, *, trusted: bool = False) -> list[int]:
-        """Return token ids, without a begin-of-text token.
+        """Return token ids, without a begin-of-text token. What marks turns does so in trusted
+        text alone.
 
         Raises ContextFull where the text is too long to be tokenised at all.
         """
         # A lone surrogate has no bytes: it becomes "?" rather than an error.
         data = text.encode("utf-8", "replace")
+        if trusted:
+            return self._ids(data, special=True)
+        text = data.decode()
+        tokens = self._cut(text)
+        while found := {mark for token in {*tokens} if (mark := self._mark(token))} - self._marks:
+            self._guard(found)
+            tokens = self._cut(text)
+        return tokens
+
+    def guard(self, trusted: Iterable[str]) -> None:
+        """Have nothing in untrusted text be read as what marks the turns in these texts, be it
+        a token of the model's, or plain letters that are the same whoever writes them."""
+        self._guard({tag for text in trusted for tag in _TAG.findall(text)})
+
+    def _guard(self, marks: set[str]) -> None:
+        self._marks = self._marks | marks
+        # The shortest first: a cut within it is also within those that begin with it.
+        shortest = sorted(self._marks, key=lambda mark: (len(mark), mark))
+        self._marked = re.compile(f"(?=({'|'.join(map(re.escape, shortest))}))")
+
+    def _cut(self, text: str) -> list[int]:
+        """Return the tokens of a text in which each mark is cut in two, so that nothing reads it
+        as a whole."""
+        found = self._marked.finditer(text) if self._marks else ()
+        cuts = sorted([0, *(mark.start() + len(mark[1]) // 2 for mark in found), len(text)])
+        pieces = (text[start:end].encode() for start, end in pairwise(cuts))
+        return [token for piece in pieces for token in self._ids(piece, special=False)]
+
+    def _mark(self, token: int) -> str:
+        """Return the text of a token that marks something, be it a tag that is user-defined,
+        which llama.cpp reads in any text, or a plain word that ends a reply; else nothing."""
+        if token not in self._texts:
+            attributes = llama_cpp.llama_vocab_get_attr(self.native, token)
+            text, user = "", attributes & llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+            if user or self.kind(token) != "text":
+                text = self.text_of([token]).strip()
+            marks = len(text) > 1 and (not user or (text[0] in "<[" and text[-1] in ">]"))
+            self._texts[token] = text if marks else ""
+        return self._texts[token]
+
+    def _ids(self, data: bytes, *, special: bool) -> list[int]:
         size = len(data) + 8
         buffer = (llama_cpp.llama_token * size)()
-        found = llama_cpp.llama_tokenize(self.native, data, len(data), buffer, size, False, trusted)
+        with self._lock:
+            found = llama_cpp.llama_tokenize(
+                self.native, data, len(data), buffer, size, False, special
+            )
         if found < 0:
             raise ContextFull(f"a text of {len(data)} bytes cannot be tokenised: shorten it")
         return list(buffer[:found])
@@ -70,10 +126,11 @@ class Vocabulary:
         """Return a token's text as bytes: it may end within a character. A control
         token has text only where `special`."""
         buffer = ctypes.create_string_buffer(_PIECE)
-        size = llama_cpp.llama_token_to_piece(self.native, token, buffer, _PIECE, 0, special)
-        if size < 0:  # the bytes that it would have taken
-            buffer = ctypes.create_string_buffer(-size)
-            size = llama_cpp.llama_token_to_piece(self.native, token, buffer, -size, 0, special)
+        with self._lock:
+            size = llama_cpp.llama_token_to_piece(self.native, token, buffer, _PIECE, 0, special)
+            if size < 0:  # the bytes that it would have taken
+                buffer = ctypes.create_string_buffer(-size)
+                size = llama_cpp.llama_token_to_piece(self.native, token, buffer, -size, 0, special)
         return ctypes.string_at(buffer, max(size, 0))
 
     def text_of(self, tokens: Sequence[int]) -> str:
