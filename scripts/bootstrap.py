@@ -21,6 +21,9 @@ from typing import NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOG = VENV / "install.log"
+LOCK = ROOT / ".ci" / "requirements-dev.txt"
+_LOCKED = ((3, 10), (3, 14))
+"""The Pythons that the lock file is for."""
 _BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 _COMPILERS = ("cc", "gcc", "clang", "cl", "c++", "g++", "clang++")
 _NO_COMPILER = (
@@ -43,14 +46,20 @@ def install(extra: str = "") -> None:
     if sys.version_info < (3, 10):  # noqa: UP036 - this file is what finds it out
         fail(f"Python 3.10 or newer is needed, and this is {sys.version.split()[0]}")
     _make_venv()
-    stamps = [VENV / "installed", *([VENV / f"installed-{extra}"] if extra else [])]
-    wanted = _fingerprint()
-    if stamps[-1].is_file() and stamps[-1].read_text() == wanted:
+    stamp = VENV / (f"installed-{extra}" if extra else "installed")
+    if stamp.is_file() and stamp.read_text() == _fingerprint(extra):
         return
     _check_compiler()
-    _pip_install(f".[{extra}]" if extra else ".")
-    for stamp in stamps:  # with an extra, the package itself is installed too
-        stamp.write_text(wanted)
+    _say(
+        "installing local_react; the first time pip compiles llama-cpp-python, ~5 minutes on 2 CPUs"
+    )
+    started = time.monotonic()
+    LOG.unlink(missing_ok=True)
+    for arguments in _wanted(extra):
+        _pip_install(arguments)
+    _say(f"installed in {time.monotonic() - started:.0f} s")
+    stamp.write_text(_fingerprint(extra))
+    (VENV / "installed").write_text(_fingerprint())  # an extra brings the package itself
 
 
 def become(arguments: list[str]) -> NoReturn:
@@ -84,10 +93,32 @@ def _make_venv() -> None:
         )
 
 
-def _fingerprint() -> str:
+def _wanted(extra: str) -> list[list[str]]:
+    """Return what pip is to install, call by call. With an extra, which is for development,
+    all is what the lock file says, to the byte."""
+    if not extra:
+        return [["-e", "."]]
+    if not _LOCKED[0] <= sys.version_info[:2] <= _LOCKED[1]:
+        _say(
+            f"NOT LOCKED: {LOCK.name} is for Python {_named(_LOCKED[0])} to {_named(_LOCKED[1])},"
+            f" and this is {_named(sys.version_info[:2])}: the newest of everything is installed"
+        )
+        return [["-e", f".[{extra}]"]]
+    return [
+        ["--require-hashes", "-r", str(LOCK)],
+        ["--no-deps", "--no-build-isolation", "-e", "."],
+    ]
+
+
+def _named(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _fingerprint(extra: str = "") -> str:
     """Return what decides whether the installation is up to date."""
-    project = (ROOT / "pyproject.toml").read_bytes()
-    return hashlib.sha256(project + sys.version.encode()).hexdigest()
+    files = [ROOT / "pyproject.toml", *([LOCK] if extra else [])]
+    told = b"".join(file.read_bytes() for file in files)
+    return hashlib.sha256(told + sys.version.encode()).hexdigest()
 
 
 def _check_compiler() -> None:
@@ -106,16 +137,12 @@ def _answers(arguments: list[str]) -> bool:
         return False
 
 
-def _pip_install(what: str) -> None:
-    _say(
-        "installing local_react; the first time pip compiles llama-cpp-python, ~5 minutes on 2 CPUs"
-    )
+def _pip_install(arguments: list[str]) -> None:
     # Verbose, because that is how the compiler's own count reaches us.
-    command = [python(), "-m", "pip", "install", "-v", "--progress-bar", "off", "-e", what]
+    command = [python(), "-m", "pip", "install", "-v", "--progress-bar", "off", *arguments]
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    started = time.monotonic()
     with (
-        LOG.open("w", encoding="utf-8") as log,
+        LOG.open("a", encoding="utf-8") as log,
         subprocess.Popen(
             command,
             cwd=ROOT,
@@ -128,7 +155,7 @@ def _pip_install(what: str) -> None:
         ) as process,
     ):
         assert process.stdout is not None
-        progress = _Progress(started)
+        progress = _Progress(time.monotonic())
         try:
             for line in process.stdout:
                 log.write(line)
@@ -141,7 +168,6 @@ def _pip_install(what: str) -> None:
             progress.close()
     if process.returncode != 0:
         fail(f"the installation failed: {_last_error()}; the whole of it is in {LOG}")
-    _say(f"installed in {time.monotonic() - started:.0f} s")
 
 
 def _last_error() -> str:

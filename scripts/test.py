@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Install what the tests need into .venv and run everything: lint, types, tests.
+"""Install what the tests need into .venv and run everything: lint, types, audit, tests.
 
     python3 scripts/test.py [PYTEST ARGUMENT ...]
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import audit
 import bootstrap
 
 _CHECKS = (
@@ -29,6 +30,7 @@ def main() -> None:
     failed = [code for code in map(_run, _CHECKS) if code]
     for model in _MODELS:
         _run(["-m", "local_react", "pull", model])
+    failed += [code for code in (audit.main(),) if code]
     tests = _run(["-m", "pytest", *sys.argv[1:]])
     sys.exit(tests or (failed[0] if failed else 0))
 

@@ -10,7 +10,8 @@ import pytest
 from tiny_model import write_tiny_model
 
 from local_react.errors import ModelError
-from local_react.gguf_header.details import BLOCKS, FILE_TYPES, read_details
+from local_react.gguf_header.details import FILE_TYPES, read_details
+from local_react.gguf_header.tensors import BLOCKS
 
 
 def test_the_types_are_those_of_the_gguf_package() -> None:
@@ -39,6 +40,9 @@ def written(path: Path) -> Path:
     writer.add_size_label("7B")
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
     writer.add_uint16("split.count", 1)
+    writer.add_block_count(1)
+    writer.add_embedding_length(64)
+    writer.add_context_length(512)
     blocks = np.zeros((3, 2 * 34), np.uint8)  # three rows of two blocks of 32 numbers
     writer.add_tensor("w", blocks, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
     writer.write_header_to_file()

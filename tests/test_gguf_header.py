@@ -205,7 +205,7 @@ HUGE = struct.pack("<Q", 2**63)
         (file_of(LLAMA, *NEEDED, count=9), "damaged"),
         (file_of(count=2**64 - 1), "entries"),
         (file_of(HUGE, count=1), "name"),
-        (file_of(pair("general.architecture", 8, HUGE)), "name"),
+        (file_of(pair("general.architecture", 8, HUGE)), "a text"),
         (file_of(pair("other", 8, HUGE)), "announced"),
         (file_of(pair("other", 13, b"")), "unknown type 13"),
         (file_of(pair("other", 9, struct.pack("<IQ", 5, 2**62))), "announced"),

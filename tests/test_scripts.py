@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,11 @@ import pytest
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 
+import audit  # noqa: E402
 import bootstrap  # noqa: E402
 import run  # noqa: E402
+
+LOCKED = f"--require-hashes -r {bootstrap.LOCK}"
 
 
 def test_without_a_compiler_one_line_says_what_to_install(
@@ -39,8 +43,8 @@ def test_with_llama_cpp_at_hand_no_compiler_is_needed(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("asked", "done"),
     [
-        (("", "", "test", "test", ""), [".", ".[test]"]),
-        (("test", "", "test"), [".[test]"]),
+        (("", "", "test", "test", ""), ["-e .", LOCKED, "--no-deps --no-build-isolation -e ."]),
+        (("test", "", "test"), [LOCKED, "--no-deps --no-build-isolation -e ."]),
     ],
 )
 def test_what_is_installed_is_reused(
@@ -50,7 +54,7 @@ def test_what_is_installed_is_reused(
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(bootstrap, "_make_venv", lambda: None)
     monkeypatch.setattr(bootstrap, "_check_compiler", lambda: None)
-    monkeypatch.setattr(bootstrap, "_pip_install", installed.append)
+    monkeypatch.setattr(bootstrap, "_pip_install", lambda what: installed.append(" ".join(what)))
     for extra in asked:
         bootstrap.install(extra)
     assert installed == done
@@ -104,8 +108,56 @@ def test_the_default_model_is_fetched_only_where_it_is_used(
     assert run._needs_no_fetch(arguments) is needs_none
 
 
-@pytest.mark.parametrize("script", ["run", "test", "download_model", "bootstrap"])
+@pytest.mark.parametrize("script", ["run", "test", "download_model", "bootstrap", "audit"])
 def test_the_scripts_import_the_standard_library_alone(script: str) -> None:
     code = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); import {script}"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], check=False)
     assert done.returncode == 0
+
+
+def test_a_python_that_the_lock_file_is_not_for_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "_LOCKED", ((3, 0), (3, 1)))
+    assert bootstrap._wanted("test") == [["-e", ".[test]"]]
+    assert "NOT LOCKED" in capsys.readouterr().err
+
+
+def test_a_change_of_the_lock_file_installs_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lock = tmp_path / "lock"
+    lock.write_text("a==1")
+    monkeypatch.setattr(bootstrap, "LOCK", lock)
+    before = bootstrap._fingerprint("test"), bootstrap._fingerprint()
+    lock.write_text("a==2")
+    assert bootstrap._fingerprint("test") != before[0]
+    assert bootstrap._fingerprint() == before[1]
+
+
+FLAW = {"id": "X-1", "fix_versions": ["2"]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "told"),
+    [
+        ([{"name": "a", "version": "1", "vulns": []}], 0, "1 packages audited, 0 known"),
+        ([{"name": "a", "version": "1", "vulns": [FLAW]}], 1, "a 1: X-1, mended in ['2']"),
+        ([{"name": "a", "skip_reason": "not found"}], 0, "SKIPPED"),
+        (
+            [
+                {"name": "b", "skip_reason": "not found"},
+                {"name": "a", "version": "1", "vulns": [FLAW]},
+            ],
+            1,
+            "SKIPPED",
+        ),
+        (None, 0, "SKIPPED, the audit of the dependencies: no route to it"),
+    ],
+)
+def test_what_the_audit_finds_fails_and_what_it_cannot_ask_is_told(
+    capsys: pytest.CaptureFixture[str], answer: object, code: int, told: str
+) -> None:
+    text = "" if answer is None else json.dumps({"dependencies": answer})
+    assert audit.judged(text, "noise\nno route to it\n") == code
+    assert told in capsys.readouterr().out

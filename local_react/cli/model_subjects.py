@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 from local_react.catalog import (
     CatalogModel,
     added_models,
-    all_shards,
     expanded,
-    is_shard,
     kind_of,
     load_catalogue,
     models_dir,
     resolve,
 )
-from local_react.errors import ModelError
 
 if TYPE_CHECKING:
     from local_react.gguf_header import Header
@@ -69,18 +66,11 @@ def looked_into(path: Path) -> tuple[Header, Details]:
     """Return what a GGUF file says of itself, of a split model the first one.
 
     Raises ModelError where the file, or one of the others of a split model, is none, is
-    damaged or was cut.
+    damaged, was cut, or contradicts itself.
     """
     from local_react.gguf_header import read_header
-    from local_react.gguf_header.details import read_details
+    from local_react.gguf_header.details import check_model
 
     file = resolve(path.absolute())
-    header, details = read_header(file), read_details(file)
-    if details.shards > 1 and not is_shard(file.name):
-        raise ModelError(
-            f"{file} is of a model that was split into {details.shards} files: get all of them,"
-            f" as they were named, and give the one with -00001-of-{details.shards:05d}.gguf"
-        )
-    for other in all_shards(file)[1:]:
-        read_details(other)
-    return header, details
+    details = check_model(file)
+    return read_header(file), details

@@ -5,8 +5,13 @@ two counts, then key-value pairs. The `gguf` package reads it too, but builds ev
 and every tensor: 2 s for a vocabulary of 49,000 tokens and 9 s for one of 262,000, where
 what is wanted here stands before the vocabulary and takes less than a millisecond.
 
-    pairs  the file: one key and value after another
-    shape  the model: what the values mean
+    pairs            the file: one key and value after another
+    shape            the model: what the values mean
+    contents         all that stands before the weights
+    tensors          whether those can be where and what the file says,
+    vocabulary         the tokens agree with what is said of them,
+    hyperparameters    and the figures can be those of a model
+    details          what a person wants to know, after all of that was checked
 
 The names and the defaults of the keys are llama.cpp's (src/llama-arch.cpp and
 src/llama-model.cpp), and so is the choice of the layers that have a cache.

@@ -1,22 +1,24 @@
-"""What a person wants to know of a GGUF file beyond its shape, and whether it is whole.
+"""What a person wants to know of a GGUF file beyond its shape, and whether it can be loaded.
 
-Unlike `read_header` this reads past the vocabulary, up to where the weights begin: 0.1 s
-for a vocabulary of 262,000 tokens. What stands there is the list of the tensors, with the
-place of each, which tells a file that was cut from one that is whole.
+Native code that reads a file which contradicts itself may end the process, so all that
+stands before the weights is checked here first.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import BinaryIO
 
+from local_react.catalog import all_shards, is_shard
 from local_react.errors import ModelError
-from local_react.gguf_header.pairs import Unusable, Value, damaged, read_pairs
-from local_react.gguf_header.shape import REQUIRED
+from local_react.gguf_header.contents import Contents, Listing, read_contents
+from local_react.gguf_header.hyperparameters import check_hyperparameters
+from local_react.gguf_header.pairs import MOST_LAYERS, TOKENS, Unusable, Value
+from local_react.gguf_header.shape import header_of
+from local_react.gguf_header.tensors import check_against, check_tensors
+from local_react.gguf_header.vocabulary import TEMPLATE, check_vocabulary
 
 # fmt: off
 FILE_TYPES = {
@@ -28,23 +30,7 @@ FILE_TYPES = {
     38: "MXFP4_MOE", 39: "NVFP4", 40: "Q1_0",
 }
 """How the weights are quantised, by llama.cpp's number (llama.h, llama_ftype)."""
-
-BLOCKS = {
-    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
-    10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210),
-    16: (256, 66), 17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18), 21: (256, 110),
-    22: (256, 82), 23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8),
-    29: (256, 56), 30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17), 40: (64, 36),
-    41: (128, 18),
-}
-"""Numbers in a block and its bytes, by the type's number (ggml.h, ggml_type)."""
 # fmt: on
-
-_OPTIONAL = ("name", "license", "size_label", "file_type", "alignment", "count")
-_TEMPLATE = "chat_template"
-_MOST_TENSORS = 1 << 16
-_MOST_DIMENSIONS = 4  # GGML_MAX_DIMS
-_ALIGNMENT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,95 +47,80 @@ class Details:
     chat_template: bool
     shards: int
     """Files that the model was split into; 1 where it is whole."""
+    shard: int
+    """Which of them this is, from 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensor:
-    numbers: int
-    kind: int
-    offset: int
+def check_model(path: Path) -> Details:
+    """Return what a model says of itself, of a split one its first file, after all of its
+    files were checked.
 
-    @property
-    def end(self) -> int:
-        """The first byte behind it, as far as its type is known."""
-        per_block, size = BLOCKS.get(self.kind, (1, 0))
-        return self.offset + -(-self.numbers // per_block) * size
+    Raises ModelError, naming the file, where one cannot be read, is damaged, was cut, or
+    contradicts itself or the others.
+    """
+    first, files = read_details(path), all_shards(path)
+    if first.shards > 1 and not is_shard(path.name):
+        raise ModelError(
+            f"{path} is of a model that was split into {first.shards} files: get all of them,"
+            f" as they were named, and give the one with -00001-of-{first.shards:05d}.gguf"
+        )
+    for number, file in enumerate(files):
+        told = read_details(file) if number else first
+        if (told.shard, told.shards) != (number, len(files)):
+            raise ModelError(
+                f"{file} says that it is file {told.shard + 1} of {told.shards}, and not"
+                f" {number + 1} of {len(files)}: get all of them, as they were named"
+            )
+    return first
 
 
 def read_details(path: Path) -> Details:
-    """Return what a GGUF file, the first one of a split model, says of itself.
+    """Return what a GGUF file, the first one of a split model, says of itself, after all that
+    it says was checked.
 
-    Raises ModelError, naming the file, where it cannot be read, is damaged or was cut.
+    Raises ModelError, naming the file, where it cannot be read, is damaged, was cut, or
+    contradicts itself.
     """
     try:
-        with path.open("rb", buffering=1 << 16) as file:
-            return _read(file, path.stat().st_size)
+        contents = read_contents(path)
+        _check(contents)
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror or error}") from error
     except Unusable as error:
         raise ModelError(f"{path} cannot be loaded: {error}") from None
-
-
-def _read(file: BinaryIO, size: int) -> Details:
-    # No key is <architecture>.chat_template: wanting it has all pairs read.
-    values, _ = read_pairs(file, size, (*REQUIRED, _TEMPLATE), _OPTIONAL)
-    tensors = list(_tensors(file))
-    _check_end(tensors, file.tell(), size, values)
-    shards = _whole(values, "split.count", 1)
+    shards, kind = contents.count("split.count") or 1, contents.count("general.file_type")
+    numbers = sum(prod(tensor.shape) for tensor in contents.tensors)
     return Details(
-        name=_text(values, "general.name"),
-        licence=_text(values, "general.license"),
-        parameters=sum(tensor.numbers for tensor in tensors) if shards <= 1 else None,
-        size_label=_text(values, "general.size_label"),
-        quantisation=FILE_TYPES.get(_whole(values, "general.file_type", -1)),
-        chat_template=f"tokenizer.{_TEMPLATE}" in values,
-        shards=max(1, shards),
+        name=contents.text("general.name"),
+        licence=contents.text("general.license"),
+        parameters=numbers if shards == 1 else None,
+        size_label=contents.text("general.size_label"),
+        quantisation=None if kind is None else FILE_TYPES.get(kind),
+        chat_template=TEMPLATE in contents.entries,
+        shards=shards,
+        shard=contents.count("split.no") or 0,
     )
 
 
-def _check_end(tensors: list[_Tensor], listed: int, size: int, values: Mapping[str, Value]) -> None:
-    """Raise Unusable where the weights, which begin behind their list, end too early."""
-    alignment = _whole(values, "general.alignment", 0) or _ALIGNMENT
-    begin = -(-listed // alignment) * alignment
-    end = begin + max((tensor.end for tensor in tensors), default=0)
-    if tensors and end > size:
-        raise Unusable(f"it has {size} bytes of {end}, so it was cut: fetch or copy it again")
+def _check(contents: Contents) -> None:
+    """Raise Unusable where the file is not whole, or what it says cannot be."""
+    check_tensors(contents)
+    check_vocabulary(contents)
+    if not contents.count("split.no"):  # the others of a split model have tensors alone
+        header = header_of(_values(contents), _tokens(contents))
+        check_hyperparameters(contents, header)
+        check_against(contents, header)
 
 
-def _tensors(file: BinaryIO) -> Iterator[_Tensor]:
-    """Yield the tensors that are listed where the file stands, behind the pairs."""
-    here = file.tell()
-    file.seek(8)
-    (count,) = _take(file, "Q")
-    file.seek(here)
-    if count > _MOST_TENSORS:
-        damaged(f"{count} tensors")
-    for _ in range(count):
-        (length,) = _take(file, "Q")
-        if length > 1 << 16:
-            damaged(f"a tensor's name of {length} bytes")
-        file.seek(length, 1)
-        (dimensions,) = _take(file, "I")
-        if dimensions > _MOST_DIMENSIONS:
-            damaged(f"a tensor of {dimensions} dimensions")
-        *shape, kind, offset = _take(file, f"{dimensions}QIQ")
-        yield _Tensor(prod(shape), kind, offset)
+def _values(contents: Contents) -> Mapping[str, Value]:
+    """Return the entries as those have them who read a few alone."""
+    return {
+        key: value.numbers() if isinstance(value, Listing) else value
+        for key, value in contents.entries.items()
+        if not isinstance(value, Listing) or value.count <= MOST_LAYERS
+    }
 
 
-def _take(file: BinaryIO, form: str) -> tuple[int, ...]:
-    """Return the numbers of the struct module's format that come next."""
-    wanted = struct.calcsize(f"<{form}")
-    piece = file.read(wanted)
-    if len(piece) != wanted:
-        damaged("it ends too early")
-    return struct.unpack(f"<{form}", piece)
-
-
-def _text(values: Mapping[str, Value], key: str) -> str | None:
-    value = values.get(key)
-    return value if isinstance(value, str) and value else None
-
-
-def _whole(values: Mapping[str, Value], key: str, default: int) -> int:
-    value = values.get(key)
-    return value if isinstance(value, int) else default
+def _tokens(contents: Contents) -> int | None:
+    listing = contents.entries.get(TOKENS)
+    return listing.count if isinstance(listing, Listing) else None

@@ -15,6 +15,7 @@ from typing import Any
 import gguf
 import pytest
 from filelock import FileLock
+from trials.gguf_file import split
 
 from local_react import catalog
 from local_react.catalog import added_models, catalogue_names, installed_names, resolve
@@ -84,14 +85,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return SimpleNamespace(code=code, out=out, err=err + complaint)
 
     return call
-
-
-def split(path: Path, directory: Path, count: int = 3) -> list[Path]:
-    """Make shards as far as names go: each is the whole file."""
-    files = [directory / f"big-{n:05d}-of-{count:05d}.gguf" for n in range(1, count + 1)]
-    for file in files:
-        shutil.copy(path, file)
-    return files
 
 
 # list, path
@@ -218,13 +211,13 @@ def test_a_file_under_the_catalogue_s_file_name_is_compared_with_it(
 def test_of_a_split_model_the_first_file_is_wanted_and_a_missing_one_named(
     run: Run, tiny_path: Path, tmp_path: Path
 ) -> None:
-    files = split(tiny_path, tmp_path)
+    files = split(tiny_path, tmp_path, "big", 3)
     for command in ("verify", "show", "add"):
         assert "give the first shard, big-00001-of-00003.gguf" in run(command, files[1]).err
     assert run("verify", files[0]).out.count(str(tmp_path)) == 3
     assert run("add", files[0]).out.startswith("big: ")
     size = json.loads(run("show", "big", "--json").out)["bytes"]
-    assert size == 3 * tiny_path.stat().st_size
+    assert size == sum(file.stat().st_size for file in files)
     files[2].write_bytes(files[2].read_bytes()[:-500])
     assert files[2].name in run("verify", "big").err
     files[2].unlink()
@@ -252,9 +245,9 @@ def test_shards_that_were_joined_or_renamed_are_no_model(run: Run, tmp_path: Pat
 
 
 def test_all_files_of_a_split_model_are_removed(run: Run, tiny_path: Path, store: Path) -> None:
-    split(tiny_path, store)
+    held = sum(file.stat().st_size for file in split(tiny_path, store, "big", 3))
     done = run("rm", "big-00001-of-00003.gguf", "--yes")
-    assert f"{3 * tiny_path.stat().st_size:,} bytes" in done.out
+    assert f"{held:,} bytes" in done.out
     assert [file.name for file in store.iterdir()] == ["Small.gguf"]
 
 

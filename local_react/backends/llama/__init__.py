@@ -3,6 +3,7 @@
 It uses the low-level functions, because the high-level Llama class masks the whole
 vocabulary at every token and owns its context.
 
+    library     the native library is loaded, or it is told why not
     native      the library itself: its log, its callbacks, Ctrl-C within it
     vocabulary  text and tokens, trusted and untrusted apart
     decoding    grammars, and the choice of the next token under one
@@ -15,17 +16,17 @@ vocabulary at every token and owns its context.
     admission   which of them the cache has room for
     desk        all of them together, from any number of threads, in one batch
     loading     the model's file, and options checked
+    vouching    whether that file may be loaded into this process,
+    trying        which is tried in another,
+    rehearsal     that runs this
     model       LlamaModel
 """
 
-import os
+from local_react.backends.llama.library import load
 
-# libgomp reads this once, when llama_cpp loads it. By default its threads spin for long
-# while they wait for each other, which costs most of the time as soon as other programs
-# want the CPUs. Measured with the 135M model on 2 CPUs, tokens/s, default and this: idle
-# 142 and 144, beside four busy programs 5 and 32; not spinning at all: 49 and 31.
-os.environ.setdefault("GOMP_SPINCOUNT", "3000")
+load()
 
+# ruff: noqa: E402 - what imports it comes after
 from local_react.backends.llama.context import LlamaContext
 from local_react.backends.llama.loading import supports_gpu
 from local_react.backends.llama.model import LlamaModel

@@ -68,7 +68,7 @@ def load(path: Path, *, gpu_layers: int, repack: bool) -> Any:
     if repack and not supports_gpu():
         # The file is read and not mapped: its pages would stay beside their copy.
         params.load_mode = llama_cpp.LLAMA_LOAD_MODE_NONE
-    with interruptible() as interrupted, native_log().causes() as causes:
+    with native_log().causes() as causes, interruptible() as interrupted:
         # Kept in a variable: the native code calls it while it loads.
         going_on = llama_cpp.llama_progress_callback(lambda *_: not interrupted.is_set())
         params.progress_callback = going_on

@@ -15,6 +15,8 @@ from tempfile import TemporaryFile
 
 import llama_cpp
 
+from local_react.errors import ModelError
+
 _WARNING, _CONTINUED = 3, 5  # ggml_log_level, as ggml.h numbers it
 _STDERR = 2  # the file descriptor, which native code uses
 
@@ -24,6 +26,8 @@ class NativeLog:
 
     def __init__(self) -> None:
         self.verbose = False
+        self.process = os.getpid()
+        """In which the library is used."""
         self.lock = threading.RLock()
         """For what the process has one of: the log, and its standard error."""
         self._complaining = False
@@ -46,7 +50,7 @@ class NativeLog:
     def causes(self) -> Iterator[list[str]]:
         """Yield a list that holds, after the block, what was complained of within it."""
         found: list[str] = []
-        with self.lock:
+        with self.lock, interruptible():  # Ctrl-C would be lost in `_receive`
             self._lines.clear()
             yield found
             found += "".join(self._lines).splitlines()
@@ -77,6 +81,22 @@ def captured_stderr() -> Iterator[list[str]]:
 def native_log() -> NativeLog:
     """Return the one log of the process: the library has room for one callback."""
     return NativeLog()
+
+
+def is_forked() -> bool:
+    """Return whether this process was forked from one that had used the library. Its threads
+    were not copied, and its locks as they were just then: whoever waits for either, waits for
+    ever."""
+    return native_log().process != os.getpid()
+
+
+def check_process() -> None:
+    """Raise ModelError where the library cannot be used in this process."""
+    if is_forked():
+        raise ModelError(
+            "a model cannot be used in a process that was forked after one was loaded: load it "
+            'after the fork alone, or start processes with the method "spawn"'
+        )
 
 
 def cause(lines: Sequence[str]) -> str:
