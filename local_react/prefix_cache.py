@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,8 +18,9 @@ from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from local_react.atomic import TEMPORARY, write_whole
+from local_react.atomic import TEMPORARY, check_file, sweep
 from local_react.places import cache_dir
+from local_react.private import write_own
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,8 +31,6 @@ LIMIT = 2_000_000_000
 
 _FORMAT = "local_react prefix 2"
 _ENDING = ".state"
-_STALE = 3600.0
-"""Seconds after which a file that was never put in place is some dead process's."""
 _LONGEST_HEADER = 4096
 
 
@@ -72,7 +70,7 @@ class PrefixCache:
 
         path = self._path(key)
         try:
-            with path.open("rb") as file:
+            with _opened(path) as file:
                 header = _header(file)
                 data = np.fromfile(file, dtype=np.uint8)
         except (OSError, MemoryError):
@@ -95,7 +93,7 @@ class PrefixCache:
         if len(line) > _LONGEST_HEADER or len(line) + len(data) > self.limit:
             return False
         try:
-            write_whole(self._path(key), [line, data.data])
+            write_own(self._path(key), [line, data.data], lasting=False)
         except OSError:
             return False
         self._prune()
@@ -133,7 +131,7 @@ class PrefixCache:
             with suppress(OSError):
                 about = path.stat()
                 header = _UNKNOWN
-                with suppress(OSError, ValueError), path.open("rb") as file:
+                with suppress(OSError, ValueError), _opened(path) as file:
                     header = _header(file)
                 yield Entry(path, header.model, header.tokens, about.st_size, about.st_mtime)
 
@@ -146,10 +144,7 @@ class PrefixCache:
             if room < 0:
                 with suppress(OSError):
                     entry.path.unlink()
-        for path in self._files(TEMPORARY):
-            with suppress(OSError):
-                if time.time() - path.stat().st_mtime > _STALE:
-                    path.unlink()
+        sweep(self.directory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +157,11 @@ class _Header:
 
 
 _UNKNOWN = _Header("", "", 0, 0, 0)
+
+
+def _opened(path: Path) -> BinaryIO:
+    check_file(path)  # a pipe would be waited at for ever
+    return path.open("rb")
 
 
 def _header(file: BinaryIO) -> _Header:

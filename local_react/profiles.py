@@ -12,10 +12,12 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from local_react.atomic import write_whole
+from local_react.atomic import read_whole
 from local_react.errors import LocalReactError
 from local_react.hardware import fingerprint
+from local_react.locking import changing
 from local_react.places import DATA_VARIABLE, data_dir
+from local_react.private import write_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,12 @@ def save_profile(model: str, profile: Profile) -> None:
     Raises LocalReactError where it cannot be written.
     """
     path = _file()
-    stored = _stored(path)
-    machine = {**_section(stored, fingerprint()), Path(model).name: asdict(profile)}
-    text = json.dumps({**stored, fingerprint(): machine}, indent=2)
     try:
-        write_whole(path, [text.encode()])
+        with changing(path):
+            stored = _stored(path)
+            machine = {**_section(stored, fingerprint()), Path(model).name: asdict(profile)}
+            text = json.dumps({**stored, fingerprint(): machine}, indent=2)
+            write_own(path, [text.encode()])
     except OSError as error:
         raise LocalReactError(
             f"what was measured cannot be kept in {path}: {error.strerror or error};"
@@ -73,7 +76,7 @@ def _file() -> Path:
 def _stored(path: Path) -> dict[str, Any]:
     """Return the sections of the file, none where it is missing or damaged."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(read_whole(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return stored if isinstance(stored, dict) else {}

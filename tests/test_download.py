@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from download_server import HubServer, Reply
 
@@ -767,3 +768,26 @@ def test_the_record_says_what_was_hashed(store: Path) -> None:
     verify(store / "tiny.gguf", TINY)
     note = json.loads((store / "tiny.gguf.verified").read_text())
     assert note["sha256"] == TINY.sha256 and note["bytes"] == len(DATA)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SKIPPED: Windows has no SIGKILL")
+def test_pip_ends_with_whoever_wanted_it(
+    monkeypatch: pytest.MonkeyPatch, store: Path, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # an index that never answers
+        monkeypatch.delenv("PIP_NO_INDEX")
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{silent.getsockname()[1]}/simple")
+        code = (
+            "import sys; sys.path[:0] = sys.argv[2:]\n"
+            "from pathlib import Path; from test_download import IN_WHEELS, download\n"
+            "download(IN_WHEELS, source='index', directory=Path(sys.argv[1]))"
+        )
+        tests = str(Path(__file__).parent)
+        parent = subprocess.Popen([sys.executable, "-c", code, str(store), tests, *sys.path])
+        connection, _ = silent.accept()  # pip is at work
+        with connection:
+            (pip,) = psutil.Process(parent.pid).children()
+            parent.kill()
+            parent.wait()
+            _, alive = psutil.wait_procs([pip], timeout=60)
+    assert not alive

@@ -367,3 +367,79 @@ def test_a_fault_in_a_package_is_told_and_stops_no_other(
     for fault in loaded.faults:
         assert fault.startswith("plugin bad of brings-tools 1.2: ")
     assert any(part in loaded.faults[0] for part in told.split("|"))
+
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="SKIPPED: Windows has no file modes")
+
+
+@POSIX
+@pytest.mark.parametrize("which", ["file", "folder", "above"])
+def test_a_file_that_every_user_can_change_is_not_run(
+    write: Write, tmp_path: Path, which: str
+) -> None:
+    path = write(f"raise SystemExit\n{DOUBLE}", "mine.py", tmp_path / "above" / "folder")
+    at = {"file": path, "folder": path.parent, "above": path.parent.parent}[which]
+    at.chmod(at.stat().st_mode | 0o002)
+    whose = "it" if which == "file" else at
+    told = f"{path}: it is not run: every user can write to {whose}: `chmod o-w {at}`"
+    assert load_tools([path]) == Loaded(faults=(told,))
+    at.chmod(at.stat().st_mode & ~0o002)
+    assert "it ends the program" in load_tools([path]).faults[0]
+
+
+@POSIX
+def test_in_the_folder_of_tools_it_is_the_same(write: Write) -> None:
+    write(DOUBLE)
+    tools_dir().chmod(0o777)
+    assert load_tools().tools == ()
+
+
+@POSIX
+def test_a_file_in_a_folder_where_each_has_their_own_is_run(write: Write, tmp_path: Path) -> None:
+    path = write(DOUBLE, "mine.py", tmp_path / "for all")
+    path.parent.chmod(0o1777)  # as /tmp
+    assert names(load_tools([path])) == ["double"]
+
+
+@POSIX
+def test_a_link_is_as_good_as_its_own_folder(write: Write, tmp_path: Path) -> None:
+    path = write(DOUBLE, "mine.py", tmp_path / "own")
+    (tmp_path / "shared").mkdir()
+    link = tmp_path / "shared" / "link.py"
+    link.symlink_to(path)
+    assert names(load_tools([link])) == ["double"]
+    link.parent.chmod(0o777)
+    assert load_tools([link]).tools == ()
+
+
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0, reason="SKIPPED: only root can give a file away"
+)
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_another_users_file_is_not_run(write: Write, tmp_path: Path, which: str) -> None:
+    path = write(DOUBLE, "mine.py", tmp_path / "folder")
+    os.chown(path if which == "file" else path.parent, 12345, 12345)
+    (fault,) = load_tools([path]).faults
+    assert fault.startswith(f"{path}: it is not run: it")
+    assert "belongs to another user: make it yours, or copy it" in fault
+
+
+@pytest.mark.parametrize("where", ["working directory", "PYTHONPATH"])
+def test_what_is_not_installed_is_not_run(
+    package: Callable[[str, str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+) -> None:
+    package(f"raise SystemExit\n{DOUBLE}", "any = brings_tools")
+    if where == "PYTHONPATH":
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["nowhere", str(tmp_path / "site")]))
+    else:
+        monkeypatch.chdir(tmp_path / "site")
+    assert load_tools() == Loaded(
+        faults=(
+            f"plugin any in {tmp_path / 'site'} is not run: it is not installed; install it "
+            "with pip",
+        )
+    )
+    assert "brings_tools" not in sys.modules

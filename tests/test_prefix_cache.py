@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from local_react import atomic
 from local_react.prefix_cache import PrefixCache, prefix_dir
 
 DATA = np.arange(10_000, dtype=np.uint32).view(np.uint8)
@@ -156,12 +157,14 @@ def test_files_that_dead_processes_left_go_and_those_of_the_living_stay(
     cache: PrefixCache,
 ) -> None:
     put(cache)
-    for name, age in (("dead.new", 3700), ("alive.new", 3000)):
+    for name in ("j.state.01234567.new", "k.state.abcdefgh.new"):
         (cache.directory / name).write_bytes(b"half")
-        then = time.time() - age
-        os.utime(cache.directory / name, (then, then))
+    handle, alive = atomic._unfinished(cache.directory / "k.state")
     put(cache)
-    assert names(cache) == {"k.state", "alive.new"}
+    assert names(cache) == {"k.state", alive.name}
+    os.close(handle)
+    put(cache)
+    assert names(cache) == {"k.state"}
 
 
 @posix

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from local_react.atomic import write_whole
+from local_react.atomic import sync, write_whole
 from local_react.batch.items import Item, name_of
 from local_react.errors import UsageError
+from local_react.locking import Busy, alone
+from local_react.private import appending
 
 _BEGINNING: Final = b'{"id": '
 """How every result begins."""
@@ -49,27 +50,17 @@ class Results:
 
         Raises UsageError where another process has it, or it cannot be written.
         """
-        from filelock import FileLock, Timeout
-
         if not self.path.parent.is_dir():
             raise UsageError(f"there is no folder {self.path.parent}: make it first")
-        own = self.path.with_name(f"{self.path.name}.lock")
-        lock = FileLock(own)
-        try:
-            own.open("ab").close()  # where that is refused, filelock would say it is held
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            raise UsageError(f"another batch is writing {self.path}: wait for its end") from error
-        except NotImplementedError:  # a file system without locks
-            pass
-        except OSError as error:
-            raise self._unwritable(error) from error
-        try:
+        with ExitStack() as held:
+            try:
+                held.enter_context(alone(self.path))
+            except Busy as error:
+                told = f"another batch is writing {self.path}: wait for its end"
+                raise UsageError(told) from error
+            except OSError as error:
+                raise self._unwritable(error) from error
             yield
-        finally:
-            with suppress(OSError):
-                own.unlink()
-            lock.release()
 
     def go_on(
         self, items: Sequence[Item], settings: Mapping[str, Any], *, force: bool = False
@@ -102,10 +93,13 @@ class Results:
         Raises UsageError where it cannot be written.
         """
         try:
-            with self.path.open("ab") as file:
+            with appending(self.path) as file:
+                begins = file.tell() == 0
                 file.write(line.encode("utf-8", "replace") + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
+            if begins:
+                sync(self.path.parent)
         except OSError as error:
             raise self._unwritable(error) from error
 
@@ -147,12 +141,8 @@ class Results:
     def _keep(self, wanted: Sequence[bool]) -> None:
         """Leave some of the whole lines alone in the file."""
         lines = zip(self._lines(), wanted, strict=False)  # one that was cut comes after them
-        spare = self.path.with_name(f"{self.path.name}.kept")
-        write_whole(spare, [line.rstrip(b"\n") + b"\n" for line, keep in lines if keep])
-        with spare.open("rb+") as file:
-            os.fsync(file.fileno())
-        shutil.copymode(self.path, spare)
-        spare.replace(self.path)
+        left = [line.rstrip(b"\n") + b"\n" for line, keep in lines if keep]
+        write_whole(self.path, left, keeps_mode=True)
 
     def _end_without(self, cut: int) -> None:
         """Take so many bytes from the end of the file, and let it end with a whole line."""

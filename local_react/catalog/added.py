@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
-from local_react.atomic import write_whole
+from local_react.atomic import read_whole
 from local_react.errors import ModelError, UsageError
+from local_react.locking import changing
 from local_react.places import DATA_VARIABLE, data_dir
+from local_react.private import write_own
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _OTHERS = re.compile(r"[^a-z0-9._-]+")
@@ -24,7 +27,7 @@ def added_models() -> dict[str, Path]:
     """
     path = _file()
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(read_whole(path))
         if not isinstance(told, dict):
             raise TypeError("it holds no names")
         return {name: Path(file) for name, file in told.items()}
@@ -32,19 +35,20 @@ def added_models() -> dict[str, Path]:
         return {}
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise ModelError(
-            f"the list of the models that you added, {path}, cannot be read ({error}): mend it,"
-            " or remove it and add them again"
+            f"the list of the models that you added, {path}, cannot be read"
+            f" ({getattr(error, 'strerror', None) or error}): mend it, or remove it and add them"
+            " again"
         ) from error
 
 
 def keep_name(name: str, file: Path) -> None:
     """Have a name stand for a file from now on. Raises ModelError where that cannot be kept."""
-    _write({**added_models(), name: file})
+    _change(lambda known: {**known, name: file})
 
 
 def forget_name(name: str) -> None:
     """Have a name stand for nothing. Raises ModelError where that cannot be kept."""
-    _write({known: file for known, file in added_models().items() if known != name})
+    _change(lambda known: {other: file for other, file in known.items() if other != name})
 
 
 def checked_name(name: str) -> str:
@@ -64,10 +68,12 @@ def name_for(stem: str) -> str:
     return _OTHERS.sub("-", stem.casefold()).strip("-._")[:64].rstrip("-._") or "model"
 
 
-def _write(files: dict[str, Path]) -> None:
-    text = json.dumps({name: str(file) for name, file in files.items()}, indent=2)
+def _change(change: Callable[[dict[str, Path]], dict[str, Path]]) -> None:
     try:
-        write_whole(_file(), [text.encode()])
+        with changing(_file()):
+            files = change(added_models())
+            text = json.dumps({name: str(file) for name, file in files.items()}, indent=2)
+            write_own(_file(), [text.encode()])
     except OSError as error:
         raise ModelError(
             f"the list of the models that you added, {_file()}, cannot be written:"

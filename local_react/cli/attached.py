@@ -30,7 +30,8 @@ def _label(path: str) -> str:
 
 
 def _text(path: str) -> str:
-    from local_react.readers import Unreadable, read_file
+    from local_react.readers import Unreadable
+    from local_react.readers.apart import read_file_apart
 
     if path == STANDARD_INPUT and sys.stdin is None:
         raise UsageError("standard input is closed: -f - has nothing to read")
@@ -40,7 +41,7 @@ def _text(path: str) -> str:
         if stat.S_ISFIFO(Path(path).stat().st_mode):  # as <(command) is in bash
             with Path(path).open("rb") as pipe:
                 return _all_of(pipe)
-        return "\n".join(part.text for part in read_file(Path(path)).parts)
+        return "\n".join(part.text for part in read_file_apart(Path(path)).parts)
     except (OSError, ValueError, Unreadable) as error:
         raise UsageError(f"{path} cannot be attached: {_reason(path, error)}") from error
 

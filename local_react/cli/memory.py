@@ -10,6 +10,7 @@ import click
 
 from local_react.cli.consent import agreed
 from local_react.cli.show import json_text, printable
+from local_react.cli.typed import forget_typed
 
 if TYPE_CHECKING:
     from local_react.history import FactInfo, History
@@ -93,5 +94,7 @@ def _question(facts: Sequence[FactInfo]) -> str:
 
 def _forget(history: History, facts: Sequence[FactInfo]) -> None:
     # By their numbers: the user saw these, and there may be others by now.
-    for fact in history.forget(*(str(fact.number) for fact in facts)):
+    gone = history.forget(*(str(fact.number) for fact in facts))
+    forget_typed(fact.text for fact in gone)
+    for fact in gone:
         click.echo(f"forgotten: {printable(fact.text)}")

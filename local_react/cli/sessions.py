@@ -11,6 +11,7 @@ import click
 from local_react.cli.completing import session_names
 from local_react.cli.consent import agreed
 from local_react.cli.show import json_text
+from local_react.cli.typed import forget_all_typed, forget_typed
 from local_react.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +88,9 @@ def delete(names: tuple[str, ...], every: bool, yes: bool) -> None:
     infos = dict.fromkeys(history.find_session(name) for name in names)
     told = ", ".join(f"{info.name} ({turns(info)})" for info in infos)
     if agreed(f"Delete {told}?", yes=yes):
+        asked = [run.question for info in infos for run in history.runs(session=info.id)]
         history.delete_session(*(info.id for info in infos))
+        forget_typed(asked)
         click.echo(f"deleted: {told}")
 
 
@@ -126,4 +129,5 @@ def _delete_all(history: History, *, yes: bool) -> None:
     told = f"all sessions ({count}) and all runs ({runs}), those outside of sessions too"
     if agreed(f"Delete {told}?", yes=yes):
         history.clear()
+        forget_all_typed()
         click.echo(f"deleted: {told}")

@@ -30,13 +30,14 @@ def exported(history: History, name: str, form: str) -> str:
 
 
 def write_new(path: Path, text: str, *, force: bool) -> None:
-    """Write a file as a whole, which its owner alone can read. Raises UsageError where that
-    fails, and where there is one unless `force` says to write over it."""
+    """Write a file as a whole, which its owner alone can read; one that was there goes on to
+    be for whom it was. Raises UsageError where that fails, and where there is one unless
+    `force` says to write over it."""
     try:
         if path.exists() and not (force and path.is_file()):
             advice = "--force writes over it" if path.is_file() else "choose another name"
             raise UsageError(f"{path} is there already: {advice}")
-        write_whole(path, [text.encode()])
+        write_whole(path, [text.encode()], keeps_mode=True)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
 

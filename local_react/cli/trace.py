@@ -12,6 +12,7 @@ from local_react.cli.completing import run_ids, session_names
 from local_react.cli.consent import agreed
 from local_react.cli.show import json_text
 from local_react.cli.trace_replay import replay
+from local_react.cli.typed import forget_typed
 from local_react.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def remove(runs: tuple[str, ...], yes: bool) -> None:
     if agreed(f"Delete {told}?", yes=yes):
         for info in infos:
             history.remove(info.id)
+        forget_typed(info.question for info in infos)
         click.echo(f"deleted: {told}")
 
 

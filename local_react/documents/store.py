@@ -15,7 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from local_react.databases import unusable
 from local_react.errors import UsageError
+from local_react.private import own_file, own_folder
 from local_react.words import TOKENIZER, indexed
 
 NAME: Final = "documents.sqlite"
@@ -63,6 +65,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
 
     Raises UsageError, one line, where the file cannot be read, then or in the block.
     """
+    _check_place(path)
     with _explained(path):
         connection = _reader(path) if path.exists() else None
         try:
@@ -80,10 +83,9 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     the file cannot be written, then or in the block.
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        own_file(path)
     except OSError as error:
-        raise UsageError(f"the index {path} cannot be written: {error.strerror}") from error
+        raise unusable("the index", path, error, "add your documents again") from error
     with _explained(path):
         connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
         try:
@@ -116,7 +118,7 @@ def one_writer(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
 
     lock = FileLock(path.parent / LOCK, mode=0o600)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        own_folder(path.parent)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -222,7 +224,7 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
         "page_size = 8192",
         "auto_vacuum = INCREMENTAL",
         "journal_mode = WAL",
-        "synchronous = NORMAL",
+        "synchronous = FULL",
     ):
         connection.execute(f"PRAGMA {setting}")
     with transaction(connection):
@@ -248,17 +250,17 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def _check_place(path: Path) -> None:
+    try:
+        own_file(path, make=False)
+    except OSError as error:
+        raise unusable("the index", path, error, "add your documents again") from error
+
+
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     """Turn SQLite's and the system's faults into one line for a person."""
     try:
         yield
-    except (sqlite3.DatabaseError, zlib.error) as error:
-        advice = (
-            "another process is busy with it: try again later"
-            if "locked" in str(error)
-            else "is the disk full, or the file yours?"
-            if isinstance(error, sqlite3.OperationalError)
-            else "move it away and add your documents again"
-        )
-        raise UsageError(f"the index {path} cannot be used ({error}): {advice}") from error
+    except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
+        raise unusable("the index", path, error, "add your documents again") from error

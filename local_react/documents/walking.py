@@ -31,17 +31,29 @@ def walk(root: Path) -> Iterator[Found]:
     """Yield the regular files in and below a folder, in the order of their names.
 
     Left out are hidden ones, and links: what they lead to is either here too or was not
-    asked for. Of folders only those that cannot be looked into are yielded.
+    asked for. So is a folder within itself, as a mounted one may be. Of folders only those that
+    cannot be looked into are yielded.
     """
-    levels = [_level(root)]  # no recursion: folders may lie in each other a thousand deep
+    # No recursion: folders may lie in each other a thousand deep.
+    levels = {_identity(root): _level(root)}
     while levels:
-        item = next(levels[-1], None)
+        where = next(reversed(levels))
+        item = next(levels[where], None)
         if item is None:
-            levels.pop()
+            del levels[where]
         elif isinstance(item, Found):
             yield item
-        else:
-            levels.append(_level(item))
+        elif (inner := _identity(item)) is not None:
+            levels.setdefault(inner, _level(item))
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Return what a folder is known by, whatever its name; None where it is none by now."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return 0, hash(folder)  # a name too long: that it cannot be looked into is told
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
 
 
 def _level(folder: Path) -> Iterator[Found | Path]:

@@ -22,15 +22,14 @@ from typing import Any, BinaryIO, Final
 
 from local_react.documents.passages import Piece, pieces
 from local_react.documents.store import packed
-from local_react.readers import Document, Unreadable, read_file
+from local_react.readers import Document, opened, read_opened
+from local_react.readers.apart import bound, fault_of
 from local_react.readers.document import MOST_PACKED
 from local_react.words import indexed
 
 LENGTHS: Final = struct.Struct(">II")
 GREETING: Final = LENGTHS.pack(0, 0)
 """An empty frame: the process is ready."""
-MEMORY: Final = 3 << 30
-"""Bytes of address space that reading may take, where the system can bound it."""
 _GRACE: Final = 10.0
 """Seconds after the time limit when the process ends itself: whoever should have ended
 it has gone."""
@@ -39,7 +38,7 @@ it has gone."""
 def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
-    _limit_memory()
+    bound()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever a library prints must not get among the replies.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -67,22 +66,17 @@ def reply(path: str, known: str) -> tuple[dict[str, Any], bytes]:
     with the known hash, or why it cannot be read."""
     digest = ""
     try:
-        digest = _hash(path)
-        if digest and digest == known:
-            return {"hash": digest, "same": True}, b""
-        return _told(read_file(Path(path)), digest)
-    except Unreadable as error:
-        return {"hash": digest, "fault": str(error), "again": False}, b""
-    except OSError as error:
-        # The system says no now; nothing need change in the file until it says yes.
-        return {"hash": digest, "fault": (error.strerror or str(error)).lower(), "again": True}, b""
-    except MemoryError:
-        return {"hash": digest, "fault": "takes too much memory", "again": False}, b""
-    except RecursionError:
-        return {"hash": digest, "fault": "is nested too deeply", "again": False}, b""
+        # No link is followed: where one is now, there was none when the folder was looked at.
+        with opened(Path(path), links=False) as file:
+            digest = _hash(file)
+            if digest and digest == known:
+                return {"hash": digest, "same": True}, b""
+            file.seek(0)
+            return _told(read_opened(file, Path(path).name), digest)
     except Exception as error:  # noqa: BLE001 - a library's own, over a damaged file
-        fault = f"cannot be read ({type(error).__name__})"
-        return {"hash": digest, "fault": fault, "again": False}, b""
+        # Where the system says no, nothing need change in the file until it says yes.
+        again = isinstance(error, OSError)
+        return {"hash": digest, "fault": fault_of(error), "again": again}, b""
 
 
 def _told(document: Document, digest: str) -> tuple[dict[str, Any], bytes]:
@@ -105,19 +99,12 @@ def _places(found: Sequence[Piece]) -> list[tuple[str, int, int, int]]:
     return [(piece.unit, piece.first, piece.last, piece.part) for piece in found]
 
 
-def _hash(path: str) -> str:
+def _hash(file: BinaryIO) -> str:
     """Return the hash of a file; nothing for one that is empty or too large to be read."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:  # noqa: PTH123 - a name may be no text
-        if not 0 < os.fstat(file.fileno()).st_size <= MOST_PACKED:
-            return ""
-        while block := file.read(1 << 20):
-            digest.update(block)
+    if not 0 < os.fstat(file.fileno()).st_size <= MOST_PACKED:
+        return ""
+    digest, left = hashlib.sha256(), MOST_PACKED  # no more, should it grow meanwhile
+    while left and (block := file.read(min(left, 1 << 20))):
+        digest.update(block)
+        left -= len(block)
     return digest.hexdigest()
-
-
-def _limit_memory() -> None:
-    with suppress(ImportError, ValueError, OSError):  # not on Windows, or not that much allowed
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

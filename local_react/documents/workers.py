@@ -21,6 +21,7 @@ from typing import IO, Any, Final, TypeVar
 
 from local_react.documents.worker import GREETING, LENGTHS
 from local_react.errors import UsageError
+from local_react.search_path import search_path
 
 SECONDS: Final = 120.0
 """That reading a file may take."""
@@ -164,7 +165,7 @@ def _start() -> subprocess.Popen[bytes]:
     # folder where somebody works must not be what is imported.
     try:
         child = subprocess.Popen(
-            [sys.executable, "-I", "-c", _COMMAND, json.dumps(_search_path())],
+            [sys.executable, "-I", "-c", _COMMAND, json.dumps(search_path())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -175,19 +176,11 @@ def _start() -> subprocess.Popen[bytes]:
     assert child.stdout is not None
     if child.stdout.read(LENGTHS.size) != GREETING:
         _end(child)
-        raise UsageError("the process that reads files does not start: is the installation whole?")
+        raise UsageError(
+            "the process that reads files does not start: it may have too little memory "
+            "(`ulimit -v`), or the installation is not whole"
+        )
     return child
-
-
-def _search_path() -> list[str]:
-    """Return where to import from: the script's own folder, or that in which somebody
-    works, after all others."""
-    first, rest = sys.path[:1], sys.path[1:]
-    entries = [os.fspath(Path(entry).absolute()) for entry in (*rest, *first) if entry]
-    if "" in sys.path:
-        with suppress(OSError):  # it may be gone
-            entries.append(os.getcwd())  # noqa: PTH109
-    return entries
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -103,7 +103,7 @@ def _download_wheel(requirement: str, space: Path, advance: Callable[[int], None
                 command,
                 cwd=space,  # `-m pip` would import a pip.py of the current directory
                 env={**os.environ, "TMPDIR": here, "TEMP": here, "TMP": here},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,  # which ends with this process, whatever ends it
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
             ) as pip,
@@ -120,10 +120,23 @@ def _download_wheel(requirement: str, space: Path, advance: Callable[[int], None
 def _pip() -> list[str]:
     """Return the command that runs pip: this interpreter's own, else one on PATH."""
     if sys.executable and importlib.util.find_spec("pip"):
-        return [sys.executable, "-m", "pip"]
+        return [sys.executable, "-c", _WATCHED_PIP]
     if found := shutil.which("pip3") or shutil.which("pip"):
         return [found]
     raise SourceError("the package index needs pip, and there is none: install it, or use the hub")
+
+
+_WATCHED_PIP = """
+import os, runpy, sys, threading
+
+def watch():
+    os.read(0, 1)  # not through sys.stdin, whose lock would be held at the end
+    os._exit(1)
+
+threading.Thread(target=watch, daemon=True).start()
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""Runs pip until it is done, or nobody is there any more who wants it."""
 
 
 def _wait(process: subprocess.Popen[bytes], tick: Callable[[], None]) -> None:

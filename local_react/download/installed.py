@@ -12,6 +12,7 @@ import json
 import shutil
 from pathlib import Path
 
+from local_react.atomic import check_file, read_whole
 from local_react.catalog import PULL, CatalogModel
 from local_react.download.part import sha256_of
 from local_react.download.progress import Progress, Report
@@ -66,6 +67,7 @@ def remove(path: Path) -> int:
 
     lock = path.with_name(path.name + ".lock")
     try:
+        check_file(lock)
         lock.open("ab").close()  # where that is refused, filelock would wait
         with FileLock(lock, timeout=0):
             # The record first, so that it never outlives its file.
@@ -128,8 +130,8 @@ def _state(path: Path, model: CatalogModel) -> dict[str, object]:
 
 def _recorded(path: Path) -> object:
     try:
-        return json.loads(_record_path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json.loads(read_whole(_record_path(path)))
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
+from local_react.atomic import check_file
 from local_react.catalog import CatalogModel, is_shard, models_dir
 from local_react.download import carried, hub, index
 from local_react.download.installed import is_verified, record, verify
@@ -111,6 +112,7 @@ def _make_writable(path: Path) -> None:
     """Create the lock's file: where that is refused, filelock would wait for ever."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        check_file(path)
         path.open("ab").close()
     except OSError as error:
         raise DownloadError(

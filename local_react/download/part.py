@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import os
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterable
 from io import FileIO
 from pathlib import Path
 
+from local_react.atomic import check_file, sync
 from local_react.catalog import GGUF_MAGIC, CatalogModel, human_bytes
 from local_react.download.progress import Progress, Report, SourceError, WrongHash
 from local_react.errors import DownloadError
@@ -97,7 +97,7 @@ class Part:
 
         Raises WrongHash, after dropping the bytes, where it isn't.
         """
-        _sync(self.path)
+        sync(self.path)
         got = sha256_of(self.path, lambda done: report(self._verifying(done)))
         if got != self.model.sha256:
             self.discard()
@@ -109,14 +109,14 @@ class Part:
             self.path.replace(self.final)
         except OSError as error:  # on Windows: the old file is open in another program
             raise _cannot_write(self.final, error) from error
-        if os.name == "posix":  # elsewhere a directory cannot be opened
-            _sync(self.final.parent)
+        sync(self.final.parent)
 
     def _verifying(self, done: int) -> Progress:
         return Progress("verifying", done, self.model.bytes)
 
     def _begins_well(self) -> bool:
         try:
+            check_file(self.path)  # a pipe would be waited at for ever
             with self.path.open("rb") as file:
                 return file.read(len(GGUF_MAGIC)) == GGUF_MAGIC
         except FileNotFoundError:
@@ -171,16 +171,6 @@ def sha256_of(path: Path, advance: Callable[[int], None]) -> str:
     except OSError as error:
         raise DownloadError(f"cannot read {path}: {error.strerror}") from error
     return digest.hexdigest()
-
-
-def _sync(path: Path) -> None:
-    """Have the file or directory on the disk before what follows, where the system can."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _cannot_write(path: Path, error: OSError) -> DownloadError:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from local_react.errors import UsageError
+from local_react.private import appending
 
 Key: TypeAlias = tuple[str, str, str, str, int, float]
 
@@ -99,7 +100,7 @@ class RowFile:
             return
         line = json.dumps(asdict(row), ensure_ascii=False).encode("utf-8", "replace")
         try:
-            with self.path.open("ab+") as file:
+            with appending(self.path) as file:
                 if file.tell():
                     file.seek(-1, os.SEEK_END)
                     line = (b"" if file.read(1) == b"\n" else b"\n") + line

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Final
 
+from local_react.databases import sound
 from local_react.errors import UsageError
 from local_react.history.infos import FactInfo
 from local_react.history.store import now, storable
@@ -48,7 +49,7 @@ _OF_USER: Final = re.compile(
 def listed(db: sqlite3.Connection) -> list[FactInfo]:
     """Return all facts, the oldest first."""
     rows = db.execute("SELECT number, text, time FROM facts ORDER BY number")
-    return [FactInfo(*row) for row in rows]
+    return [sound(FactInfo(*row)) for row in rows]
 
 
 def put(db: sqlite3.Connection, text: str) -> FactInfo:
@@ -68,7 +69,7 @@ def put(db: sqlite3.Connection, text: str) -> FactInfo:
         values = (text, key, now())
         db.execute("INSERT INTO facts (text, key, time) VALUES (?, ?, ?)", values)
         row = db.execute(known, (key,)).fetchone()
-    return FactInfo(*row)
+    return sound(FactInfo(*row))
 
 
 def drop(db: sqlite3.Connection, facts: Sequence[FactInfo]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from local_react.as_dict import run_as_dict, run_from_dict
 from local_react.core import Run, Usage
+from local_react.databases import sound
 from local_react.errors import UsageError
 from local_react.history.infos import RunInfo
 from local_react.history.sessions import BEGINNING
@@ -109,7 +110,7 @@ def whole(db: sqlite3.Connection, info: RunInfo) -> Run:
     told = _unpacked(db, info, "run")
     try:
         return run_from_dict(json.loads(told))
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise UsageError(
             f"the run {info.id} was kept by another version of local-react, and cannot be read"
         ) from error
@@ -133,7 +134,8 @@ def _unpacked(db: sqlite3.Connection, info: RunInfo, column: str) -> str:
 def _info(row: tuple[Any, ...]) -> RunInfo:
     *plain, conversed, evaluated, generated = row
     values = dict(zip(_PLAIN, plain, strict=True))
-    return RunInfo(**values, conversed=bool(conversed), usage=Usage(evaluated, generated))
+    usage = sound(Usage(evaluated, generated))
+    return sound(RunInfo(**values, conversed=bool(conversed), usage=usage))
 
 
 def _add_holds(db: sqlite3.Connection) -> None:

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from local_react.databases import sound
 from local_react.errors import UsageError
 from local_react.history.infos import SessionInfo
 from local_react.history.store import new_id, now, storable
@@ -37,7 +38,7 @@ def listed(db: sqlite3.Connection, last: int | None) -> list[SessionInfo]:
     """Return the sessions, those first that were used last."""
     most = -1 if last is None else last
     rows = db.execute(f"{_LISTED} ORDER BY touched DESC LIMIT ?", (most,))
-    return [SessionInfo(*row) for row in rows]
+    return [sound(SessionInfo(*row)) for row in rows]
 
 
 def found(db: sqlite3.Connection, name: str) -> SessionInfo:
@@ -131,7 +132,7 @@ def checked(name: str) -> str:
 
 def _by_name(db: sqlite3.Connection, name: str) -> SessionInfo | None:
     row = db.execute(f"{_LISTED} WHERE name = ?", (name,)).fetchone()
-    return SessionInfo(*row) if row else None
+    return sound(SessionInfo(*row)) if row else None
 
 
 def _by_id(db: sqlite3.Connection, name: str) -> SessionInfo | None:
@@ -141,7 +142,7 @@ def _by_id(db: sqlite3.Connection, name: str) -> SessionInfo | None:
     if len(rows) > 1:
         names = ", ".join(f"{row[0]} ({row[1]})" for row in rows)
         raise UsageError(f"the ids of several sessions begin with {name}: {names}")
-    return SessionInfo(*rows[0]) if rows else None
+    return sound(SessionInfo(*rows[0])) if rows else None
 
 
 def _near(name: str, known: Sequence[str]) -> str:

@@ -16,7 +16,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Final
 
+from local_react.databases import FAULTS, unusable
 from local_react.errors import UsageError
+from local_react.private import own_file
 
 NAME: Final = "history.sqlite"
 VERSION: Final = 1
@@ -75,15 +77,16 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     Raises UsageError, one line, where the file cannot be written, then or in the block.
     """
     with _explained(path):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        own_file(path)
         with closing(_connected(path)) as db:
-            with _transaction(db):
-                if _is_empty(db):
-                    _set_up(db)
-                _check(db, path)
-                yield db
-            _remove_traces(db)
+            try:
+                with _transaction(db):
+                    if _is_empty(db):
+                        _set_up(db)
+                    _check(db, path)
+                    yield db
+            finally:
+                _remove_traces(db)
 
 
 def storable(text: str) -> str:
@@ -116,9 +119,11 @@ def now() -> str:
 
 
 def _reader(path: Path) -> sqlite3.Connection:
+    own_file(path, make=False)
     if path.exists():
         db = _connected(path)
         try:
+            _remove_traces(db)
             db.execute("BEGIN")
             if not _is_empty(db):  # whoever made it may have been killed before it was set up
                 _check(db, path)
@@ -138,7 +143,12 @@ def _connected(path: Path) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=rw"
     db = sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)
     db.text_factory = lambda data: data.decode("utf-8", "replace")  # where it is damaged
-    for setting in ("secure_delete = ON", "foreign_keys = ON", "temp_store = MEMORY"):
+    for setting in (
+        "secure_delete = ON",
+        "foreign_keys = ON",
+        "temp_store = MEMORY",
+        "synchronous = EXTRA",  # a power cut right after a commit does not undo it
+    ):
         db.execute(f"PRAGMA {setting}")
     return db
 
@@ -187,12 +197,12 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 def _remove_traces(db: sqlite3.Connection) -> None:
     """Write the file anew where something was deleted. SQLite overwrites that
-    (secure_delete), but not a copy of it that was left when its pages were rearranged."""
-    if db.execute("SELECT 1 FROM traces").fetchone() is None:
-        return
-    with suppress(sqlite3.OperationalError):  # busy, or the disk is full: the next writer will
-        db.execute("VACUUM")
-        db.execute("DELETE FROM traces")
+    (secure_delete), but not a copy of it that was left when its pages were rearranged. Whoever
+    opens it next does this for one who was killed before he could."""
+    with suppress(sqlite3.Error):  # busy, or the disk is full: the next one will
+        if db.execute("SELECT 1 FROM traces").fetchone() is not None:
+            db.execute("VACUUM")
+            db.execute("DELETE FROM traces")
 
 
 @contextmanager
@@ -200,13 +210,5 @@ def _explained(path: Path) -> Iterator[None]:
     """Turn SQLite's and the system's faults into one line for a person."""
     try:
         yield
-    except (sqlite3.DatabaseError, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        advice = (
-            "another process is busy with it: try again later"
-            if "locked" in str(error)
-            else "make it yours to write, and see that the disk is not full"
-            if isinstance(error, (sqlite3.OperationalError, OSError))
-            else "it is damaged: move it away, and a new one is begun"
-        )
-        raise UsageError(f"the history {path} cannot be used ({reason}): {advice}") from error
+    except FAULTS as error:
+        raise unusable("the history", path, error, "a new one is begun") from error

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from local_react.databases import is_damage
 from local_react.network.database import opened
 from local_react.places import cache_dir
 
@@ -18,7 +19,7 @@ LIMIT = 64 << 20
 """Bytes of answers that are kept; the oldest go first."""
 _LONGEST = 30 * 86_400.0
 """Seconds after which an answer goes, whoever asks."""
-_FAULTS: Final = (sqlite3.Error, OSError, ValueError, TypeError)
+_FAULTS: Final = (sqlite3.Error, OSError, ValueError, TypeError, RecursionError)
 """What an unusable file raises, or one that holds something else than was put there."""
 
 _PATIENCE = 5.0
@@ -82,9 +83,7 @@ class Answers:
     def clear(self) -> int:
         """Remove all answers, and return the bytes of the file."""
         size = self.held()[1]
-        for name in (self.path.name, f"{self.path.name}-journal"):
-            with suppress(OSError):
-                self.path.with_name(name).unlink()
+        self._remove()
         return size
 
     def held(self) -> tuple[int, int]:
@@ -102,11 +101,16 @@ class Answers:
         try:
             with opened(self.path, _SCHEMA, patience=_PATIENCE) as db:
                 yield db
-        except sqlite3.DatabaseError as error:
-            if "malformed" in str(error) or "not a database" in str(error):
-                with suppress(OSError):
-                    self.path.unlink()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if is_damage(error):
+                self._remove()
             raise
+
+    def _remove(self) -> None:
+        """Remove the file, and its journal, which would be taken for the next file's."""
+        for name in (self.path.name, f"{self.path.name}-journal"):
+            with suppress(OSError):
+                self.path.with_name(name).unlink()
 
 
 def _sweep(db: sqlite3.Connection) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from local_react.private import own_file
 
 
 @contextmanager
@@ -16,11 +17,10 @@ def opened(path: Path, schema: str, *, patience: float) -> Iterator[sqlite3.Conn
 
     Raises sqlite3.Error and OSError.
     """
-    if not path.exists():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    own_file(path)
     db = sqlite3.connect(path, timeout=patience, isolation_level=None)
     try:
+        db.execute("PRAGMA synchronous = EXTRA")  # a power cut undoes nothing that was written
         db.executescript(schema)
         yield db
     finally:

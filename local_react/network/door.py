@@ -27,7 +27,7 @@ from local_react.network.http import (
     host_of,
 )
 from local_react.network.ledger import Ledger
-from local_react.network.permit import Exchange, Permit
+from local_react.network.permit import NOTED, Exchange, Permit, note
 from local_react.network.policy import (
     MODES,
     NETWORK_VARIABLE,
@@ -81,7 +81,7 @@ class Network:
         self.run = secrets.token_hex(4)
         self._allowed = set[str]()
         self._said = dict[Outgoing, bool]()
-        self._asking = threading.Lock()
+        self._asking = threading.RLock()  # who asks the user may itself ask for something
 
     @classmethod
     def from_environment(
@@ -175,12 +175,12 @@ class Network:
         try:
             self.check(asker, ", ".join(hosts))
         except OfflineError:
-            self.refused.append(outgoing)
+            note(self.refused, outgoing)
             raise
         with self._asking:  # one question at a time
             agreed = self.mode == "allow" or self._agreed(outgoing)
         if not agreed:
-            self.refused.append(outgoing)
+            note(self.refused, outgoing)
             raise ToolError(
                 f"the user does not let {asker} send this to {', '.join(hosts)}: go on without it"
             )
@@ -198,6 +198,8 @@ class Network:
             self._allowed.add(outgoing.asker)
             self.ledger.allow(outgoing.asker)
         # All else is no yes.
+        if len(self._said) >= NOTED:
+            self._said.clear()
         self._said[outgoing] = reply is True or reply in ("yes", "tool", "run")
         return self._said[outgoing]
 

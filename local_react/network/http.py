@@ -90,8 +90,10 @@ def client(timeout: float | httpx2.Timeout, **route: Any) -> Iterator[httpx2.Cli
     except OSError as error:  # ssl.SSLError is one too
         raise no_answer("ca_file", "") from error
     except (ValueError, httpx2.InvalidURL) as error:
+        # What the client says of it would show the password.
         raise ToolError(
-            f"a proxy variable cannot be used ({error}): check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY"
+            "a proxy variable cannot be used: HTTPS_PROXY, HTTP_PROXY or ALL_PROXY is no address "
+            "such as http://host:3128 (in a password write %2F for / and %40 for @)"
         ) from error
     with made:
         yield made

@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from local_react.databases import FAULTS, sound, unusable
 from local_react.errors import UsageError
 from local_react.network.database import opened
 from local_react.places import data_dir
@@ -89,9 +90,10 @@ class Ledger:
                     row,
                 )
                 return done.lastrowid
-        except (sqlite3.Error, OSError) as error:
+        except FAULTS as error:
             raise UsageError(
-                f"nothing is sent, because it cannot be written down in {self.path} ({error}): "
+                f"nothing is sent, because it cannot be written down in {self.path} "
+                f"({getattr(error, 'strerror', None) or error}): move the file away, "
                 f"make it writable, or set {LOG_VARIABLE}=off to keep no log"
             ) from error
 
@@ -104,7 +106,7 @@ class Ledger:
                     " seconds = ? where id = ?",
                     (sent, received, result, round(seconds, 3), number),
                 )
-        except (sqlite3.Error, OSError):
+        except FAULTS:
             return
 
     def entries(self, last: int | None = None) -> Sequence[Entry]:
@@ -113,7 +115,11 @@ class Ledger:
         Raises UsageError where the file cannot be read.
         """
         query = f"select {_COLUMNS} from requests order by id desc limit ?"
-        return [Entry(*row) for row in self._read(query, -1 if last is None else last)][::-1]
+        rows = self._read(query, -1 if last is None else last)
+        try:
+            return [sound(Entry(*row)) for row in rows][::-1]
+        except sqlite3.DatabaseError as error:
+            raise self._unusable(error) from error
 
     def clear(self) -> int:
         """Remove all requests and return how many they were. Raises UsageError."""
@@ -166,7 +172,7 @@ class Ledger:
                 return []
             with self._open() as db:
                 return db.execute(query, values).fetchall()
-        except (sqlite3.Error, OSError) as error:
+        except FAULTS as error:
             raise self._unusable(error) from error
 
     @contextmanager
@@ -174,14 +180,11 @@ class Ledger:
         try:
             with self._open() as db:
                 yield db
-        except (sqlite3.Error, OSError) as error:
+        except FAULTS as error:
             raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> UsageError:
-        return UsageError(
-            f"the network log {self.path} cannot be used ({error}): move the file away, "
-            "or make it writable"
-        )
+        return unusable("the network log", self.path, error, "a new one is begun")
 
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
         return opened(self.path, _SCHEMA, patience=_PATIENCE)

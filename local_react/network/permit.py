@@ -6,13 +6,26 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from local_react.network.http import Meter
 from local_react.network.policy import Outgoing
 
 if TYPE_CHECKING:
     from local_react.network.door import Network
+
+
+T = TypeVar("T")
+
+NOTED: Final = 1000
+"""Of what leaves in a run, and of what is said to it, so much is known at a time."""
+
+
+def note(known: list[T], new: T) -> None:
+    """Add to what is known of a run, of which the latest stays: in a process that goes on for
+    ever nobody may begin another run."""
+    known.append(new)
+    del known[:-NOTED]
 
 
 @dataclass(kw_only=True)
@@ -44,7 +57,7 @@ class Permit:
             raise ValueError(f"nothing was said of {host}")
         exchange = Exchange(asker=self.outgoing.asker, host=host, text=text or self.outgoing.text)
         number = self.network.ledger.begin(self.network.run, exchange.asker, host, exchange.text)
-        self.network.exchanges.append(exchange)
+        note(self.network.exchanges, exchange)
         started = time.perf_counter()
         try:
             yield exchange

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
 from urllib.request import getproxies, proxy_bypass
 
 
@@ -21,5 +21,6 @@ def proxy_for(host: str) -> str | None:
     proxy = proxy_url("https", host) or proxy_url("http", host)
     if proxy is None:
         return None
-    parts = urlsplit(proxy)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    # A password may hold any sign, also those at which the host would else be taken to end.
+    scheme, _, rest = proxy.partition("://")
+    return f"{scheme}://{re.split('[/?#]', rest.rpartition('@')[2])[0]}"

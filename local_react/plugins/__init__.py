@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -24,6 +24,7 @@ from local_react.plugins.running import (
     run_file,
     tools_defined_in,
 )
+from local_react.plugins.trusting import distrust, installed, not_installed
 from local_react.tools.base import AnyTool, Tool, tool
 
 ENTRY_POINTS: Final = "local_react.tools"
@@ -58,18 +59,24 @@ def load_tools(files: Sequence[Path] = (), *, builtin: Iterable[str] = ()) -> Lo
     Raises UsageError where one of the files does not exist.
     """
     gathering = _Gathering(builtin)
-    named = [_existing(file) for file in files]
-    for path in dict.fromkeys([*named, *gathering.folder()]):
-        gathering.add_file(path)
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+    named = [file.expanduser() for file in files]
+    ways = [(_existing(file), file) for file in named]
+    ways += [(file.resolve(), file) for file in gathering.folder()]
+    for number, (path, way) in enumerate(ways):
+        if path not in (other for other, _ in ways[:number]):  # each is read once
+            gathering.add_file(path, way)
+    for point in sorted(installed(ENTRY_POINTS), key=lambda point: point.name):
         gathering.add_package(point)
+    for folder, point in not_installed(ENTRY_POINTS):
+        gathering.faults.append(
+            f"plugin {point.name} in {folder} is not run: it is not installed; install it with pip"
+        )
     return Loaded(tuple(gathering.tools), tuple(gathering.faults), gathering.origins)
 
 
-def _existing(file: Path) -> Path:
-    path = file.expanduser()
+def _existing(path: Path) -> Path:
     if path.is_dir() or not path.exists():
-        what = f"{file} is a folder" if path.is_dir() else f"there is no file {file}"
+        what = f"{path} is a folder" if path.is_dir() else f"there is no file {path}"
         raise UsageError(f"{what}: --functions takes a file of Python functions")
     return path.resolve() if path.is_file() else path.absolute()  # as that of a shell's <( )
 
@@ -85,7 +92,10 @@ class _Gathering:
 
     def folder(self) -> list[Path]:
         """Return the files in the user's folder of tools."""
-        folder = tools_dir()
+        try:
+            folder = tools_dir()
+        except UsageError:  # who has no home has no tools in it
+            return []
         try:
             paths = sorted(path for path in folder.iterdir() if path.suffix == ".py")
         except FileNotFoundError:
@@ -93,10 +103,13 @@ class _Gathering:
         except OSError as error:
             self.faults.append(f"{folder}: {reason(error)}")
             return []
-        return [path.resolve() for path in paths if not path.name.startswith("_")]
+        return [path for path in paths if not path.name.startswith("_")]
 
-    def add_file(self, path: Path) -> None:
-        """Add the tools of a file."""
+    def add_file(self, path: Path, way: Path) -> None:
+        """Add the tools of a file, which may have been named by a link."""
+        if why := distrust(way):
+            self.faults.append(f"{way}: it is not run: {why}")
+            return
         try:
             found = tools_defined_in(run_file(path))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code may raise any

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from local_react.readers.document import (
@@ -16,6 +16,7 @@ from local_react.readers.document import (
 )
 from local_react.readers.encoding import BINARY, decode
 from local_react.readers.kinds import HEAD, kind, kind_of
+from local_react.readers.opening import opened
 
 _PACKED = frozenset({"pdf", "zip"})
 
@@ -26,21 +27,23 @@ def read_file(path: Path) -> Document:
     Only a regular file is opened, so that nothing waits for a device or a pipe; a link is
     followed. Raises Unreadable with the reason, and OSError where it can't be opened.
     """
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise Unreadable("not a regular file")
-    with os.fdopen(_opened(path), "rb") as file:
-        status = os.fstat(file.fileno())  # what was opened, should the name mean another now
-        if not stat.S_ISREG(status.st_mode):
-            raise Unreadable("not a regular file")
-        if not status.st_size:
-            raise Unreadable("empty")
-        head = file.read(HEAD)
-        found = kind(head, path.name)
-        limit = _limit(found)
-        if status.st_size > limit:
-            raise Unreadable(larger_than(limit))
-        data = head + file.read(limit + 1 - len(head))
-    return _read(data, found, path.name)
+    with opened(path) as file:
+        return read_opened(file, path.name)
+
+
+def read_opened(file: BinaryIO, name: str) -> Document:
+    """Return what a file of that name says which is open, from where it is. Raises Unreadable
+    and OSError as `read_file` does."""
+    size = os.fstat(file.fileno()).st_size
+    if not size:
+        raise Unreadable("empty")
+    head = file.read(HEAD)
+    found = kind(head, name)
+    limit = _limit(found)
+    if size > limit:
+        raise Unreadable(larger_than(limit))
+    data = head + file.read(limit + 1 - len(head))  # no more, should it grow meanwhile
+    return _read(data, found, name)
 
 
 def read_bytes(data: bytes, *, name: str = "", content_type: str = "", url: str = "") -> Document:
@@ -56,11 +59,14 @@ def read_bytes(data: bytes, *, name: str = "", content_type: str = "", url: str 
 
 def text_of(data: bytes) -> str:
     """Return the text of bytes that came without a name: what a PDF, Word or EPUB file
-    says, and of all else every character, in whatever encoding. Raises Unreadable."""
+    says (read in a process of its own), and of all else every character, in whatever
+    encoding. Raises Unreadable."""
     if not data.strip():
         return ""
     if data.startswith((b"%PDF", b"PK\x03\x04")):
-        return "\n".join(part.text for part in read_bytes(data).parts)
+        from local_react.readers.apart import read_bytes_apart
+
+        return "\n".join(part.text for part in read_bytes_apart(data).parts)
     return decode(data)
 
 
@@ -115,8 +121,3 @@ def _charset(content_type: str) -> str:
         if name.strip().casefold() == "charset":
             return value.strip()
     return ""
-
-
-def _opened(path: Path) -> int:
-    flags = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # as far as the system has them
-    return os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))

@@ -7,8 +7,9 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from local_react.atomic import read_whole
 from local_react.errors import UsageError
 from local_react.settings.files import SettingsFile
 from local_react.settings.sharing import refusal
@@ -20,6 +21,8 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+_LARGEST: Final = 1_000_000
 
 
 def contents(file: SettingsFile, settings: Sequence[Setting]) -> dict[str, Any]:
@@ -55,7 +58,9 @@ def text_of(path: Path) -> str:
     """Return the text of a file of settings, without the mark that some editors put before
     it. Raises UsageError where it cannot be read."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"{path} is no file of settings: it is larger than {_LARGEST:,} bytes")
+        return read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8: save it as UTF-8") from error
     except OSError as error:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,8 @@ from tomlkit.exceptions import TOMLKitError
 
 from local_react.atomic import write_whole
 from local_react.errors import UsageError
+from local_react.locking import changing
+from local_react.private import followed, own_folder
 from local_react.settings import Setting
 from local_react.settings.contents import as_key, no_toml, text_of
 from local_react.settings.files import SettingsFile
@@ -31,21 +33,23 @@ def put(file: SettingsFile, setting: Setting, text: str) -> Any:
     value = validated(setting, text)
     if file.shared and (why := refusal(setting.key, value)):
         raise UsageError(f"{why}: leave --project out, and it is set for you")
-    document = _document(file.path)
-    document[_written(document, setting.key) or setting.key] = value
-    _write(file, document)
+    with _changing(file):
+        document = _document(file.path)
+        document[_written(document, setting.key) or setting.key] = value
+        _write(file, document)
     return value
 
 
 def drop(file: SettingsFile, key: str) -> bool:
     """Take the key, which need not be one that can be set, out of the file; return whether
     it was there. Raises UsageError as `put` does."""
-    document = _document(file.path)
-    name = _written(document, as_key(key))
-    if name is None:
-        return False
-    del document[name]
-    _write(file, document)
+    with _changing(file):
+        document = _document(file.path)
+        name = _written(document, as_key(key))
+        if name is None:
+            return False
+        del document[name]
+        _write(file, document)
     return True
 
 
@@ -64,13 +68,22 @@ def _written(document: Mapping[str, object], key: str) -> str | None:
 
 
 def _write(file: SettingsFile, document: TOMLDocument) -> None:
+    # A link, as those make who keep such files elsewhere, goes on to lead there.
+    path = file.path.resolve() if file.shared else followed(file.path)
+    if not file.shared:
+        own_folder(file.path.parent)
+    new = not path.exists()
+    write_whole(path, [dumps(document).encode()], keeps_mode=file.shared)
+    if file.shared and new:
+        path.chmod(_FOR_ALL)
+
+
+@contextmanager
+def _changing(file: SettingsFile) -> Iterator[None]:
+    """Have the file alone. Raises UsageError where it cannot be written, then or in the block."""
     try:
-        # A link, as those make who keep such files elsewhere, goes on to lead there.
-        path = file.path.resolve()
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _FOR_ALL
-        write_whole(path, [dumps(document).encode()])
-        if file.shared:
-            path.chmod(mode)
+        with changing(file.path):
+            yield
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{file.path} cannot be written: {reason}") from error

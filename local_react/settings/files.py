@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from local_react.errors import UsageError
 from local_react.places import config_dir
 
 USER_NAME: Final = "config.toml"
@@ -55,8 +57,11 @@ def new_project_file() -> SettingsFile:
 
 def existing_files() -> tuple[SettingsFile, ...]:
     """Return the files that there are, the one that wins first."""
-    project, user = project_file(), user_file()
-    return (*((project,) if project else ()), *((user,) if _is_file(user.path) else ()))
+    files = [project_file()]
+    with suppress(UsageError):  # who has no home has no file in it
+        user = user_file()
+        files.append(user if _is_there(user.path) else None)
+    return tuple(file for file in files if file is not None)
 
 
 def _home() -> Path | None:
@@ -71,3 +76,16 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # nor what lies in a folder that we may not look into
         return False
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether there is anything of that name but a device, as it is linked to by those
+    who want no file there. What is set, and cannot be read, is not left out in silence."""
+    try:
+        return not stat.S_ISCHR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return path.is_symlink()  # to what is gone
+    except PermissionError:  # a folder that we may not look into has none for us
+        return False
+    except OSError:
+        return True

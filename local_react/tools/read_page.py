@@ -23,7 +23,6 @@ from local_react.words import TOKENIZER, asked, indexed, telling
 
 if TYPE_CHECKING:
     from local_react.network import Network, Response
-    from local_react.readers import Document
 
 PART: Final = 4000
 """Characters of a page that are returned at once, about."""
@@ -134,21 +133,18 @@ class _Pages:
 
     def _read(self, response: Response) -> _Page:
         """Return the page that a server sent. Raises ToolError where it holds no text."""
-        from local_react.readers import Unreadable, read_bytes
+        from local_react.readers.apart import read_bytes_apart
+        from local_react.readers.document import Unreadable
 
         where = urlsplit(response.url)
         host = where.hostname or ""
-
-        def read() -> Document:
-            kind = response.content_type
-            return read_bytes(response.body, content_type=kind, url=response.url)
-
+        kind = response.content_type
         try:
-            document = self._network.within(READING_SECONDS, read, host=host)
+            document = read_bytes_apart(
+                response.body, content_type=kind, url=response.url, seconds=READING_SECONDS
+            )
         except Unreadable as error:
             raise ToolError(f"{host} sent what cannot be read: {error}") from error
-        except ToolError as error:
-            raise ToolError(f"the page of {host} takes too long to read: use another") from error
         title = document.title or f"{host}{where.path}"
         dated = f"{title} ({document.date})" if document.date else title
         return _Page(response.url, dated, pieces(document.parts), response.age, time.monotonic())

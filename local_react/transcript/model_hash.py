@@ -7,10 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from local_react.atomic import write_whole
+from local_react.atomic import read_whole
 from local_react.catalog import load_catalogue
 from local_react.errors import LocalReactError
 from local_react.places import cache_dir
+from local_react.private import write_own
 
 
 def model_sha256(path: Path) -> str | None:
@@ -42,18 +43,19 @@ def _of_another(path: Path) -> str | None:
         return None
     kept, stat = directory / "model_hashes.json", path.stat()
     known, state = _read(kept), [stat.st_size, stat.st_mtime_ns]
-    if (entry := known.get(str(path))) and entry.get("state") == state:
+    entry = known.get(str(path))
+    if isinstance(entry, dict) and entry.get("state") == state and "sha256" in entry:
         return str(entry["sha256"])
     found = sha256_of(path, lambda _: None)
     entries = {**known, str(path): {"sha256": found, "state": state}}
     with suppress(OSError):  # then it is hashed again the next time, and that is all
-        write_whole(kept, [json.dumps(entries).encode()])
+        write_own(kept, [json.dumps(entries).encode()])
     return found
 
 
 def _read(kept: Path) -> dict[str, Any]:
     try:
-        known = json.loads(kept.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        known = json.loads(read_whole(kept))
+    except (OSError, ValueError, RecursionError):
         return {}
     return known if isinstance(known, dict) else {}

@@ -12,6 +12,7 @@ import pytest
 
 from local_react.cli.attached import attached
 from local_react.errors import UsageError
+from local_react.readers.document import MOST_TEXT
 
 
 @pytest.fixture
@@ -100,10 +101,10 @@ def test_a_device_is_not_waited_for() -> None:
 
 
 def test_what_is_too_large_is_refused(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (notes / "long.txt").write_bytes(b"a" * (MOST_TEXT + 1))
     monkeypatch.setattr("local_react.readers.document.MOST_TEXT", 5)
-    monkeypatch.setattr("local_react.readers.reading.MOST_TEXT", 5)
     given(monkeypatch, b"123456")
-    for path in ("-", "notes.txt"):
+    for path in ("-", "long.txt"):
         with pytest.raises(UsageError, match="larger than"):
             attached([path])
 

@@ -103,12 +103,17 @@ def test_what_is_remembered_is_told_to_the_model_and_shown(asked: Ask, model: Te
 
 def test_a_damaged_history_costs_no_answer(asked: Ask) -> None:
     History().remember("My dog is called Rex.")
-    History().path.write_bytes(b"this is no database" * 1000)
+    damaged = b"this is no database" * 1000
+    History().path.write_bytes(damaged)
     code, out, err = asked("-n", "What is my dog called?")
     assert (code, out) == (0, "Paris\n")
     assert "left out" in err
-    code, out, err = asked("What is my dog called?")
-    assert (code, out) == (2, "")
+    code, out, err = asked("-q", "What is my dog called?")
+    assert (code, out, err.count("\n")) == (0, "Paris\n", 1)
+    assert "nothing is kept" in err and "move it away" in err
+    assert History().path.read_bytes() == damaged
+    code, out, err = asked("-c", "And my cat?")  # what cannot be read cannot be gone on with
+    assert (code, out, err.count("\n")) == (2, "", 1)
 
 
 def test_a_transcript_is_written_where_it_is_wanted(asked: Ask, tmp_path: Path) -> None:
@@ -146,6 +151,18 @@ def test_a_transcript_replaces_another_one_and_nothing_else(asked: Ask, tmp_path
         code, out, err = asked("--transcript", str(target), "-f", str(letter), "Who?")
         assert (code, out, err.count("\n")) == (2, "", 1)
     assert letter.read_text() == "Dear all"
+
+
+def test_an_answer_is_kept_before_it_is_told(asked: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = list[int]()
+
+    def shown(text: str) -> str:
+        there.append(len(History().runs()))
+        return text
+
+    monkeypatch.setattr("local_react.cli.show.printable", shown)
+    asked("-q", "What is the capital of France?")
+    assert there == [1]
 
 
 def test_what_cannot_be_printed_is_kept_all_the_same(

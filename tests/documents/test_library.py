@@ -162,7 +162,7 @@ def test_a_file_that_can_be_read_later_is(library: Library, notes: Path) -> None
     assert names(library, "narwhal") == ["plan.md"]
 
 
-def test_the_case_f14(library: Library, tmp_path: Path) -> None:
+def test_files_in_bad_shape_stop_no_index_and_are_told(library: Library, tmp_path: Path) -> None:
     folder = tmp_path / "f14"
     folder.mkdir()
     (folder / "good.txt").write_text("alpha beta")

@@ -38,6 +38,25 @@ def watch(at):
 
 Library(Path(sys.argv[1])).add([Path(sys.argv[2])], watch)
 """
+BUSY = """
+import threading, time
+from pathlib import Path
+import psutil
+from local_react.documents import workers
+
+workers._COMMAND = (
+    "import json, sys, time; sys.path[:] = json.loads(sys.argv[1]); "
+    "from local_react.documents import worker; "
+    "worker.reply = lambda *_: time.sleep(600); worker.main()"
+)
+reading = workers.Workers(seconds=600.0, count=1).read([("job", Path("file"), "")])
+threading.Thread(target=next, args=(reading,), daemon=True).start()
+while not (children := psutil.Process().children()):
+    time.sleep(0.02)
+time.sleep(1.0)  # it is at it, or about to be
+print(children[0].pid, flush=True)
+time.sleep(600)
+"""
 ADDS = """
 import sys
 from pathlib import Path
@@ -100,6 +119,17 @@ def test_a_killed_process_leaves_an_index_that_goes_on(library: Library, tmp_pat
     orphans = [psutil.Process(int(pid)) for pid in told.split() if psutil.pid_exists(int(pid))]
     _, alive = psutil.wait_procs(orphans, timeout=60)
     assert told.split() and not alive
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: Windows has no SIGKILL")
+def test_a_reader_ends_with_whoever_started_it_whatever_it_is_at(tmp_path: Path) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    reader = psutil.Process(int(parent.stdout.readline()))
+    parent.kill()
+    parent.communicate()
+    _, alive = psutil.wait_procs([reader], timeout=60)
+    assert not alive
 
 
 def test_ctrl_c_keeps_what_was_done_and_ends_the_readers(library: Library, tmp_path: Path) -> None:
@@ -167,21 +197,33 @@ def workers() -> Iterator[Workers]:
         yield made
 
 
-@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: Windows has no named pipes in folders")
-def test_a_file_over_which_reading_hangs_is_given_up(workers: Workers, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")  # nobody ever writes to it
-    (hung,) = workers.read([("pipe", tmp_path / "pipe", "")])
-    assert hung[0] == "pipe"
+HANGS = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); import threading; "
+    "from local_react.documents import worker; told = worker.read_opened; "
+    "worker.read_opened = lambda file, name: "
+    "threading.Event().wait() if name == 'hangs' else told(file, name); worker.main()"
+)
+"""A process that reads as ours does, but for one file."""
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr("local_react.documents.workers._COMMAND", HANGS)
+    (tmp_path / "hangs").write_text("good")
+    return tmp_path / "hangs"
+
+
+def test_a_file_over_which_reading_hangs_is_given_up(hanging: Path, workers: Workers) -> None:
+    (hung,) = workers.read([("it", hanging, "")])
+    assert hung[0] == "it"
     assert hung[1].header["fault"] == "took longer than 1 s"
     assert readers_left() == []
 
 
-@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: Windows has no named pipes in folders")
-def test_closing_ends_what_hangs(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
+def test_closing_ends_what_hangs(hanging: Path, tmp_path: Path) -> None:
     workers = Workers(seconds=600.0, count=1)
     (tmp_path / "first.txt").write_text("good")
-    jobs = [("first", tmp_path / "first.txt", ""), ("pipe", tmp_path / "pipe", "")]
+    jobs = [("first", tmp_path / "first.txt", ""), ("it", hanging, "")]
     replies = workers.read(jobs)
     assert next(replies)[0] == "first"
     workers.close()

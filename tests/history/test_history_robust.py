@@ -305,9 +305,9 @@ def test_any_damage_is_told_in_one_line_or_does_no_harm(history: History) -> Non
         history.remember(f"fact {number}")
     whole, chance = history.path.read_bytes(), random.Random(5)
     told = 0
-    for _ in range(60):
+    for number in range(90):
         data, at = bytearray(whole), chance.randrange(len(whole))
-        data[at : at + 300] = chance.randbytes(300)
+        data[at : at + 300] = (chance.randbytes(300), bytes(300), b"\xff" * 300)[number % 3]
         history.path.write_bytes(data[: len(whole)])
         for use in (
             history.sessions,
@@ -322,6 +322,40 @@ def test_any_damage_is_told_in_one_line_or_does_no_harm(history: History) -> Non
                 told += 1
                 assert "\n" not in str(error)
     assert told > 20
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs SET time = 'noon'",
+        "UPDATE runs SET model = x'00'",
+        "UPDATE sessions SET updated = x'00'",
+        "UPDATE facts SET text = x'00'",
+    ],
+)
+def test_what_was_never_written_there_is_damage(history: History, change: str) -> None:
+    history.add(run_of("One?"), session="one")
+    history.remember("I have a cat")
+    with closing(sqlite3.connect(history.path)) as db, db:
+        db.execute(change)
+    with pytest.raises(UsageError, match="damaged: move it away"):
+        [*history.runs(), *history.sessions(), *history.recall("Which cat?")]
+
+
+def test_what_a_killed_writer_left_to_be_wiped_the_next_reader_wipes(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks = [f"secretmark{number}" for number in range(40)]
+    ids = [history.add(run_of(f"{mark} " * 30)) for mark in marks]
+    with monkeypatch.context() as patch:  # as if it were killed before it could
+        patch.setattr(store, "_remove_traces", lambda db: None)
+        for number in ids[:-1]:
+            history.remove(number)
+    assert len(history.runs()) == 1
+    with closing(sqlite3.connect(history.path)) as db:
+        assert db.execute("SELECT count(*) FROM traces").fetchone() == (0,)
+    data = history.path.read_bytes()
+    assert not [mark for mark in marks[:-1] if f"{mark} ".encode() in data]
 
 
 def test_a_run_that_cannot_be_read_leaves_the_others_alone(history: History) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import socketserver
 import threading
@@ -214,3 +215,28 @@ def test_a_proxy_that_is_none_is_one_line(
     with pytest.raises(ToolError, match="prox") as caught:
         door().fetch("https://rates.example/", asker="t", public=public)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://user:secret/word@127.0.0.1:9",
+        "http://user:secret#word@127.0.0.1:9",
+        "http://user:sec?ret@word@127.0.0.1:9/path?",
+        "strange://user:secret@127.0.0.1:9",
+        "http://user:secret@127.0.0.1:none",
+        "user:secret/word@127.0.0.1:9",
+    ],
+)
+def test_no_part_of_a_password_is_told_of_an_odd_address(
+    door: Door, monkeypatch: pytest.MonkeyPatch, address: str, public: bool
+) -> None:
+    names(monkeypatch, {})
+    monkeypatch.setenv("HTTPS_PROXY", address)
+    with pytest.raises(ToolError) as caught:
+        door().fetch("https://rates.example/", asker="t", public=public)
+    told = f"{caught.value} {proxy_for('rates.example')}"
+    assert not {"sec", "ret", "word", "user"} & set(re.split(r"\W+", told))
+    assert "secret" not in told
+    assert "127.0.0.1" in told

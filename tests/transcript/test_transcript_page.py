@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from lxml import html
 from recorded_runs import HOSTILE, USUAL, call, finish, recorded
 
 from local_react import Run
+from local_react.cli.trace_export import FORMS
 from local_react.core import Vote
 from local_react.transcript import Transcript, bare, parsed, redacted
 from local_react.transcript.page import page
@@ -235,3 +237,39 @@ def test_the_same_text_has_the_same_mark_and_no_other_has() -> None:
     assert after.steps[0]["thought"] == after.steps[4]["action"]["finish"]
     assert re.fullmatch(r"\[text \d+: 18 characters\]", after.steps[0]["thought"])
     assert after.steps[1]["thought"] != after.steps[0]["thought"]
+
+
+def strings_replaced(value: Any, name: str = "") -> Any:
+    """Return JSON in which every text says something, but for those without which it is no
+    transcript, and the names of tools and model, which stay."""
+    if isinstance(value, dict):
+        return {key: strings_replaced(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [strings_replaced(part, name) for part in value]
+    own = ("type", "time", "stop_reason", "way", "name", "tool", "model")
+    return f"{SECRET} {value}" if isinstance(value, str) and name not in own else value
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_that_any_text_says_is_left_in_any_form(form: str) -> None:
+    settings = {"loading": {"cache_type_k": "q8_0", "path": "p"}, "more": ["text", {"of": "it"}]}
+    whole = secret()
+    head = {**whole.head, "settings": {**whole.head["settings"], **settings}, "new": ["it"]}
+    lines = [
+        strings_replaced(json.loads(line))
+        for line in replace(whole, head=head).text.split("\n")
+        if line
+    ]
+    told = parsed("\n".join(map(json.dumps, lines)), "it")
+    assert SECRET in FORMS[form](told)
+    assert "Smith" not in FORMS[form](redacted(told))
+
+
+def test_what_says_how_it_was_made_stays() -> None:
+    after = redacted(secret()).head
+    before = secret().head
+    for name in ("version", "time", "grammar_sha256", "prompt_sha256"):
+        assert after[name] == before[name]
+    assert [tool["may"] for tool in after["tools"]] == [tool["may"] for tool in before["tools"]]
+    assert after["settings"]["sampling"] == before["settings"]["sampling"]
+    assert after["settings"]["loading"]["threads"] == 2

@@ -15,6 +15,7 @@ from recorded_runs import HOSTILE, USUAL, call, calls, finish, recorded, tools
 from local_react import Agent, Run, ScriptedModel, ToolError, calculator, tool
 from local_react.core import Call, Sampling
 from local_react.errors import UsageError
+from local_react.places import cache_dir
 from local_react.protocol import parse, step_grammar
 from local_react.tools.base import Tool
 from local_react.transcript import Recorder, bare, parsed
@@ -265,6 +266,20 @@ def test_a_models_hash_is_computed_once(
     assert model_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
     assert reads == [path]
     assert model_sha256(tmp_path / "gone.gguf") is None
+
+
+@pytest.mark.parametrize("damage", ["", "[" * 100_000, "[1]", '{"PATH": [1]}', '{"PATH": {}}'])
+def test_a_damaged_list_of_hashes_costs_another_look(
+    own_places: None, tmp_path: Path, damage: str
+) -> None:
+    path = tmp_path / "own.gguf"
+    path.write_bytes(b"GGUF")
+    right = hashlib.sha256(b"GGUF").hexdigest()
+    assert model_sha256(path) == right
+    directory = cache_dir()
+    assert directory is not None
+    (directory / "model_hashes.json").write_text(damage.replace("PATH", str(path)))
+    assert model_sha256(path) == right
 
 
 def test_with_the_cache_off_nothing_is_remembered(

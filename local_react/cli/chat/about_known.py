@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from local_react.cli.typed import forget_typed
 from local_react.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def forget(chat: Chat, argument: str) -> str:
         told = "".join(f"\n{fact.number:>4}  {fact.text}" for fact in fitting)
         return f"these fit; /forget takes the number of one:{told}"
     [fact] = chat.log.history.forget(str(fitting[0].number))
+    forget_typed([fact.text])
     return f"forgotten: {fact.text}"
 
 

@@ -83,6 +83,12 @@ class Chat:
             if replaced:
                 self._dropped(replaced)
 
+    def tell_where(self) -> None:
+        """Tell the user, the first time that anything is kept, where that is."""
+        if self.log.begins and self.infos and self.infos[-1].id:
+            self.log.begins = False
+            self.wiring.display.kept(self.log.history.path)
+
     def failed(self, turn: Turn) -> None:
         """Have all be as it was before a turn that could not be asked."""
         if turn.replaces:
@@ -138,7 +144,7 @@ class Chat:
 
     def _kept(self, run: Run, turn: Turn) -> str:
         """Keep a run with its transcript, and return its id; empty where it is not kept."""
-        id_ = self.log.keep(
+        return self.log.keep(
             run,
             self.session.agent,
             self.wiring.network,
@@ -146,10 +152,6 @@ class Chat:
             earlier=turn.before[:-1] if turn.replaces else turn.before,
             sampling=turn.sampling,
         )
-        if id_ and self.log.begins:
-            self.log.begins = False
-            self.wiring.display.kept(self.log.history.path)
-        return id_
 
     def _added(self, run: Run) -> str:
         """Keep a run that was made elsewhere, and return its id, or nothing."""

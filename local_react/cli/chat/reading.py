@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import os
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Protocol
 
 import click
 
 from local_react.cli.chat.commands import is_open
 from local_react.cli.show import complain
+from local_react.cli.typed import prepare, typed_file
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -99,30 +98,26 @@ class Prompt:
 def _history(*, keeps: bool) -> History:
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
-    from local_react.places import data_dir
-
-    path = data_dir() / "chat-history"
-    if not keeps or not _is_ours(path):
+    if not keeps or not _is_ours():
         return InMemoryHistory()
 
     class Kept(FileHistory):
         def store_string(self, string: str) -> None:
             with suppress(OSError):  # a full disk must not end the chat
-                if _is_ours(path):  # it may have been deleted meanwhile
+                if _is_ours():  # it may have been deleted meanwhile
                     super().store_string(string)
 
-    return Kept(path)
+    return Kept(typed_file())
 
 
-def _is_ours(path: Path) -> bool:
+def _is_ours() -> bool:
     """Return whether the file can be written, by its owner alone; it is made if missing."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        with prepare().open("ab"):
+            return True
     except OSError as error:
-        complain(f"what is typed is not kept in {path}: {error.strerror}", colour="yellow")
+        complain(f"what is typed is not kept in {typed_file()}: {error.strerror}", colour="yellow")
         return False
-    return True
 
 
 def _keys() -> KeyBindings:

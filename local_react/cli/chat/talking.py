@@ -12,6 +12,7 @@ from local_react.cli.chat.commands import Leave, carry_out
 from local_react.cli.chat.conversation import Turn
 from local_react.cli.chat.following import Following
 from local_react.cli.door import account
+from local_react.cli.ending import is_ending
 from local_react.cli.output import exit_code_of
 from local_react.cli.show import complain, figures
 from local_react.errors import LocalReactError
@@ -32,13 +33,13 @@ def talk(chat: Chat, reader: Reader, view: View, *, typed: bool) -> int:
         try:
             said = _done(chat, text, view) if text.strip() else 0
         except KeyboardInterrupt:
-            if not typed:
+            if not typed or is_ending():
                 raise
             view.note("stopped", dim=True)
             continue
         if said is None:
             break
-        if said == INTERRUPTED and not typed:
+        if said == INTERRUPTED and (not typed or is_ending()):
             return said
         code = said or code
     return 0 if typed else code
@@ -52,7 +53,7 @@ def _read(reader: Reader, view: View, *, typed: bool) -> str | None:
         except EOFError:
             return None
         except KeyboardInterrupt:
-            if not typed:
+            if not typed or is_ending():
                 raise
             if not reader.was_typing:
                 view.note("Ctrl-D or /exit leaves", dim=True)
@@ -89,10 +90,9 @@ def _answered(chat: Chat, turn: Turn, view: View) -> int:
     wiring.network.begin()
     wiring.display.facts(turn.facts)
     run = _followed(chat, turn, view)
-    try:
-        _tell(chat, run, view)
-    finally:
-        chat.ended(turn, run)
+    chat.ended(turn, run)  # before it is told: what somebody has seen is kept
+    _tell(chat, run, view)
+    chat.tell_where()
     if chat.session.left > left:
         view.note(_left_out(chat.session.left), dim=True)
     view.end()

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from local_react.atomic import write_whole
+from local_react.atomic import read_whole
 from local_react.errors import ToolError
+from local_react.private import write_own
 
 _HALF_A_DAY: Final = 12 * 3600.0
 """Seconds that a table is taken for the newest where its source doesn't say when the next
@@ -166,7 +167,7 @@ def load_rates(path: Path) -> Sequence[Rates]:
     """Return the tables that are kept in a file, one of each source, the newest first; none
     where it is missing or damaged."""
     try:
-        tables = json.loads(path.read_bytes())["tables"]
+        tables = json.loads(read_whole(path))["tables"]
         rates = [_loaded(source, table) for source, table in tables.items()]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
         return []
@@ -190,7 +191,7 @@ def keep_rates(path: Path, rates: Rates) -> None:
     tables = {table.source: table for table in load_rates(path)} | {rates.source: rates}
     texts = {source: _kept(table) for source, table in tables.items()}
     with suppress(OSError):
-        write_whole(path, [json.dumps({"tables": texts}).encode()])
+        write_own(path, [json.dumps({"tables": texts}).encode()])
 
 
 def _kept(rates: Rates) -> Mapping[str, Any]:
