@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as typing has it, which may be a file of the folder that we run in
 if TYPE_CHECKING:
     from local_react.agent import Agent
     from local_react.backends.llama import LlamaModel
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from local_react.tools.base import Tool, tool
     from local_react.tools.calculator import calculator
     from local_react.tools.current_time import current_time
+
+__version__: str
 
 __all__ = [
     "Agent",
@@ -92,10 +94,22 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'local_react' has no attribute {name!r}")
     return getattr(import_module(f"local_react.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])
+
+
+def _version() -> str:
+    """Return the version that is installed; of a folder of sources alone it is unknown."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("local-react")
+    except PackageNotFoundError:
+        return "unknown"

@@ -17,10 +17,21 @@ STARTED = perf_counter()
 
 def main() -> NoReturn:
     """Run the command line and leave the process with its exit code."""
+    from local_react.cli.ending import Ending
+
+    ending = Ending()
     try:
+        ending.listen()
+        from local_react.cli.streams import set_apart
+
+        set_apart()
         from local_react.cli.main import run
 
-        code = run(sys.argv[1:])
+        code = run(sys.argv[1:], ending)
     except KeyboardInterrupt:
         code = INTERRUPTED
+    try:
+        code = ending.exit_code(code)
+    except KeyboardInterrupt:  # once more
+        code = ending.exit_code(INTERRUPTED)
     sys.exit(code)

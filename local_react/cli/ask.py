@@ -121,35 +121,39 @@ def ask(question: tuple[str, ...], quiet: bool, verbose: int, **options: Any) ->
         return agreement.NOT_SURE
     wiring.sampling_of(options)  # what is wrong is told before a model is loaded
     network = wiring.network_of(options)
-    offered = offered_tools(network, options, private=bool(piped or options["files"]))
-    log = Log.opened(options)
     display = Display(quiet=quiet, verbosity=verbose, streams=told.format == "stream-json")
-    display.faults(offered.faults)
-    with display.waiting(f"loading {wiring.model_name(options)}"):
-        model = wiring.load_model(options, verbose=verbose >= 2 and not quiet)
-        agent = wiring.make_agent(
-            options, model, network, offered.tools, votes=votes, recorder=log.recorder
-        )
-    display.model(model)
-    facts = log.recalled(text)
-    if options["dry_run"] or display.looks_inside:
-        opening = looking.opening(model, agent, text, facts, log.turns)
-        if options["dry_run"]:
-            told.opening(opening)
-            return 0
-        display.opening(opening)
-    display.facts(facts)
-    events = log.asked(agent, text, facts)
-    if told.format == "stream-json":
-        told.stream.start(text, model=model.name, settings=looking.settings_of(agent))
-        events = told.stream.followed(events)
-    run = display.follow(events)
     try:
-        code = told.run(run, network, display)
-        if options["stats"]:
-            display.stats(run)
-    finally:  # where it cannot be printed, it is at least kept
-        kept = log.keep(run, agent, network, facts=facts, earlier=log.turns or None)
+        offered = offered_tools(network, options, private=bool(piped or options["files"]))
+        log = Log.opened(options)
+        display.faults(offered.faults)
+        with display.waiting(f"loading {wiring.model_name(options)}"):
+            model = wiring.load_model(options, verbose=verbose >= 2 and not quiet)
+            agent = wiring.make_agent(
+                options, model, network, offered.tools, votes=votes, recorder=log.recorder
+            )
+        display.model(model)
+        facts = log.recalled(text)
+        if options["dry_run"] or display.looks_inside:
+            opening = looking.opening(model, agent, text, facts, log.turns)
+            if options["dry_run"]:
+                told.opening(opening)
+                return 0
+            display.opening(opening)
+        display.facts(facts)
+        events = log.asked(agent, text, facts)
+        if told.format == "stream-json":
+            told.stream.start(text, model=model.name, settings=looking.settings_of(agent))
+            events = told.stream.followed(events)
+        run = display.follow(events)
+    except KeyboardInterrupt:  # before the run has begun, or twice
+        if told.format == "text":
+            raise
+        return told.run(_not_begun(text, wiring.model_name(options)), network, display)
+    # Before it is told: what somebody has seen is kept, whatever happens next.
+    kept = log.keep(run, agent, network, facts=facts, earlier=log.turns or None)
+    code = told.run(run, network, display)
+    if options["stats"]:
+        display.stats(run)
     if kept and log.begins:
         display.kept(log.history.path)
     return code
@@ -204,11 +208,18 @@ class _Told:
         return code
 
 
+def _not_begun(question: str, model: str) -> Run:
+    """Return the run that Ctrl-C ended before it began."""
+    from local_react.core import Run
+
+    return Run(question, (), "", "interrupted", model)
+
+
 def reason_of(run: Run) -> str:
     """Return why a run ended that did not finish."""
     reasons = {
         "max_steps": "the step limit was reached: --max-steps gives more",
-        "context": "the context window is full: --ctx-size gives more",
+        "context": "the context window is full: --ctx-size gives more, where the model can have it",
         "no_progress": "the model made no progress" + _guards(run),
         "cut_off": "the answer was cut off",
         "timeout": "the time was over: --timeout gives more",

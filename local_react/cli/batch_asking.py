@@ -60,11 +60,11 @@ class Asker:
         if self._options["only_if_sure"] and not can_be_compared(question):
             return {"error": CANNOT_BE_TOLD, "exit_code": NOT_SURE}
         seat = self._seats.get()
-        left, refused = len(seat.network.exchanges), len(seat.network.refused)
+        seat.network.begin()
         try:
             run = self._agent(question, seat).run(question, cancel)
-            told = exchanges_as_dicts(seat.network)[left:]
-            return self._told(run, told, refused=len(seat.network.refused) > refused)
+            told = exchanges_as_dicts(seat.network)
+            return self._told(run, told, refused=bool(seat.network.refused))
         finally:
             self._seats.put(seat)
 

@@ -44,7 +44,9 @@ EXIT_CODES: Final[Mapping[int, str]] = {
     5: "it needs the network, which is off or was refused, and there is no answer",
     6: "the answer is not sure enough for --only-if-sure, and was not printed",
     7: "a replay is not the same run",
+    129: "the terminal is gone (SIGHUP); what there was is kept as after Ctrl-C",
     130: "interrupted",
+    143: "asked to end (SIGTERM); what there was is kept as after Ctrl-C",
 }
 
 _READ_ON: Final[Mapping[str, str]] = {

@@ -31,6 +31,8 @@ class Log:
     """What was said in it before."""
     begins: bool = False
     """Whether nothing was ever kept before."""
+    unusable: bool = False
+    """Whether the history cannot be used."""
 
     @classmethod
     def opened(cls, options: Mapping[str, Any]) -> Log:
@@ -57,8 +59,7 @@ class Log:
                 log.session = name
                 return log
         else:
-            # A damaged history is no matter to who neither reads nor writes it.
-            log.session = log.history.open_session().id if log.keeps else ""
+            log._begin()
             return log
         log.session, log.turns = info.id, list(log.history.turns(info.id))
         return log
@@ -66,11 +67,24 @@ class Log:
     @property
     def keeps(self) -> bool:
         """Whether runs are kept in the history."""
-        return not (self.options["no_log"] or self.options["private"])
+        return not (self.options["no_log"] or self.options["private"] or self.unusable)
+
+    def _begin(self) -> None:
+        """Begin a session. Where the history cannot be used it is complained of: who goes on
+        with nothing kept can be answered without it."""
+        from local_react.cli.show import complain
+
+        try:
+            self.session = self.history.open_session().id if self.keeps else ""
+        except LocalReactError as error:
+            self.unusable = True
+            complain(f"nothing is kept: {error}", colour="yellow")
 
     def recalled(self, question: str) -> list[str]:
         """Return what the user wanted remembered that matters for a question. Where that
         cannot be read it is complained of: the question can be answered without."""
+        if self.unusable:  # which was told
+            return []
         try:
             return [fact.text for fact in self.history.recall(question)]
         except LocalReactError as error:

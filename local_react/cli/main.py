@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import io
+import errno
 import os
 import sys
 import traceback
+from contextlib import suppress
+from typing import Final
 
 import click
 
 from local_react.cli import INTERRUPTED
 from local_react.cli.commands import PROGRAM
+from local_react.cli.ending import Ending
 from local_react.cli.root import COMPLETE_VARIABLE, colour, root
+from local_react.cli.streams import make_safe
 from local_react.errors import LocalReactError
 
 
-def run(arguments: list[str]) -> int:
-    """Run what the arguments ask for and return the exit code."""
-    _make_streams_safe()
+def run(arguments: list[str], ending: Ending | None = None) -> int:
+    """Run what the arguments ask for and return the exit code; `ending` knows of a signal
+    that ends the process."""
+    make_safe()
+    _leave_no_core()
     if COMPLETE_VARIABLE in os.environ:
         from local_react.cli.completion import answer
 
         return answer(os.environ[COMPLETE_VARIABLE])
     try:
-        code = int(root.main(arguments, prog_name=PROGRAM, standalone_mode=False) or 0)
+        ended = root.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=ending)
+        code = int(ended or 0)
         sys.stdout.flush()
         return code
     except click.ClickException as error:
@@ -39,10 +46,24 @@ def run(arguments: list[str]) -> int:
     except SystemExit:
         # So click ends where whoever read the output has gone, as in `| head`: no complaint.
         return INTERRUPTED
+    except MemoryError:
+        _complain(_NO_MEMORY)
+        return LocalReactError.exit_code
     except OSError as error:
-        return _output_failed(error)
+        return _system_failed(error)
     except Exception as error:  # noqa: BLE001 - the last line before the terminal
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Python's own, where a class is made
+            return INTERRUPTED
         return _internal(error, verbose="-vv" in arguments)
+
+
+def _leave_no_core() -> None:
+    """Have a crash, as of native code, leave no file with all that was asked and read."""
+    with suppress(ImportError, ValueError, OSError):  # Windows keeps none of itself
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_CORE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def _complain(message: str) -> None:
@@ -61,6 +82,22 @@ def _hint(error: click.ClickException) -> str:
     return "(--help lists the options)"
 
 
+_NO_MEMORY: Final = (
+    "there is no memory left: end other programs, or allow this one more (`ulimit -v`)"
+)
+
+
+def _system_failed(error: OSError) -> int:
+    """Tell what the system refused, and return the exit code."""
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        _complain("too many files are open: allow this program more (`ulimit -n`)")
+    elif error.filename is not None:
+        _complain(f"{error.filename} cannot be used: {error.strerror or error}; see to it")
+    else:
+        return _output_failed(error)
+    return LocalReactError.exit_code
+
+
 def _output_failed(error: OSError) -> int:
     """Tell that the output could not be written, and return the exit code."""
     # What is still in the buffer would fail again at the exit: it goes nowhere.
@@ -73,20 +110,11 @@ def _output_failed(error: OSError) -> int:
 
 def _internal(error: Exception, *, verbose: bool) -> int:
     if verbose:
-        traceback.print_exception(error)
+        from local_react.cli.show import printable
+
+        # The message of an error may be a model's or a page's.
+        click.echo(printable("".join(traceback.format_exception(error))), err=True, nl=False)
     _complain(
         f"internal error: {type(error).__name__}: {error}. Please report it, with what `-vv` prints"
     )
     return LocalReactError.exit_code
-
-
-def _make_streams_safe() -> None:
-    """Replace what a terminal's encoding cannot show, rather than fail on it, and give
-    the process the streams that it was started without."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - it lasts as long as we
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")

@@ -180,7 +180,7 @@ def _object(text: str, tool: AnyTool) -> dict[str, Any]:
         values = None
     if isinstance(values, dict):
         return values
-    names = ", ".join(f'"{name}": ...' for name in tool.schema["properties"])
+    names = ", ".join(f'"{name}": ...' for name in tool.schema.get("properties", {}))
     raise UsageError(f"the arguments of {tool.name} are a JSON object: '{{{names}}}'")
 
 

@@ -33,7 +33,7 @@ def load_model(options: Mapping[str, Any], *, name: str = "", verbose: bool = Fa
     # Imported here: loading llama.cpp takes a while, and --help should not.
     from local_react.backends.llama import LlamaModel
 
-    return LlamaModel(
+    model = LlamaModel(
         name or model_name(options),
         context_size=options["ctx_size"],
         threads=options["threads"],
@@ -45,6 +45,14 @@ def load_model(options: Mapping[str, Any], *, name: str = "", verbose: bool = Fa
         warm_start=not (options["no_cache"] or options.get("private")),
         verbose=verbose,
     )
+    wanted = options["threads"] or 0
+    if wanted > model.threads and not options.get("quiet"):
+        from local_react.cli.show import complain
+
+        complain(
+            f"{model.threads} threads are used, not {wanted}: there are no more CPUs", "yellow"
+        )
+    return model
 
 
 def network_of(options: Mapping[str, Any]) -> Network:

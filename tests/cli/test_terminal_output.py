@@ -143,6 +143,14 @@ def test_help_and_errors_too(
     assert code == 0 or err.count("\n") == 1
 
 
+@pytest.mark.parametrize("encoding", OLD)
+def test_a_kept_run_too(program: list[str], encoding: str) -> None:
+    assert piped([*program, *QUESTION], OLD[encoding], "cp1252")[0] == 0
+    code, out, err = piped(ours("trace", "show", "last"), OLD[encoding], "cp1252")
+    assert (code, err) == (0, "")
+    assert out.index("a ") < out.index(" b ") < out.index(" end")
+
+
 def test_without_a_terminal_there_is_no_colour_and_the_answer_alone_on_standard_output(
     program: list[str],
 ) -> None:

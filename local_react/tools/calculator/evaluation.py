@@ -21,11 +21,12 @@ from local_react.tools.calculator import (
     units,
 )
 from local_react.tools.calculator.answer import told
+from local_react.tools.calculator.money import has_currency
 from local_react.tools.calculator.parsing import value_of
 from local_react.tools.calculator.reader import Reader
 from local_react.tools.calculator.rules import UNIT_OF_QUOTIENT
 from local_react.tools.calculator.scanner import Piece, scan
-from local_react.tools.calculator.text import has_currency, tidy
+from local_react.tools.calculator.text import tidy
 from local_react.tools.calculator.values import Content, Equation, Value, kind
 
 _MAX_NOTES: Final = 3

@@ -239,6 +239,8 @@ FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int, int]]] = {
     "cot": (cot, 1, 1),
     "csc": (_reciprocal("sin"), 1, 1),
     "exp": (_exp, 1, 1),
+    "fabs": (absolute, 1, 1),
+    "fact": (factorial, 1, 1),
     "factorial": (factorial, 1, 1),
     "floor": (floor, 1, 1),
     "hypot": (hypotenuse, 1, 12),

@@ -50,7 +50,7 @@ def without_markup(text: str) -> str:
     text = _UNSEEN.sub("", text).replace("`", "").strip()
     text = re.sub(r"^(?:\*\*|__)(.+)(?:\*\*|__)$", r"\1", text, flags=re.DOTALL)
     text = re.sub(r"^[>*•]\s+|^=\s*(?=[^=])", "", text)
-    text = re.sub(r"^[\"“](.*)[\"”]$", r"\1", text)
+    text = re.sub(r"^[\"“](.*)[\"”]$|^['‘]([^'‘’]*)['’]$", r"\1\2", text)
     return _without_latex(text) if "\\" in text or "^{" in text else text
 
 

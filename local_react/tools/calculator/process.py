@@ -17,10 +17,10 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import IO, Any, Final
 
 from local_react.errors import ToolError
+from local_react.search_path import search_path
 
 TIME_LIMIT: Final = 1.5
 """Seconds of computing for an expression; a busy machine may take longer for them."""
@@ -136,7 +136,10 @@ class Worker:
             self._reader.join()
 
 
-_NO_START = "the calculator's process does not start: is the installation complete?"
+_NO_START = (
+    "the calculator's process does not start: it may have too little memory (`ulimit -v`), or "
+    "the installation is not whole"
+)
 _ENDED = "the calculator gave up on this expression: try again, or use smaller numbers"
 
 
@@ -175,7 +178,7 @@ TOO_MUCH_MEMORY: Final = "too large: it takes too much memory; use smaller numbe
 def _start() -> subprocess.Popen[bytes]:
     # The path is handed over, and -I keeps all else out: a file named sympy.py in the
     # directory where somebody works must not be what is imported.
-    path = json.dumps(_path())
+    path = json.dumps(search_path())
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     try:
         return subprocess.Popen(
@@ -189,17 +192,6 @@ def _start() -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise ToolError(f"the calculator's process cannot be started: {error}") from error
-
-
-def _path() -> list[str]:
-    """Return where to import from: the folder of the script, or that in which somebody
-    works, after all others, so that no file there is taken for a library."""
-    first, rest = sys.path[:1], sys.path[1:]
-    entries = [entry for entry in rest if entry] + [entry for entry in first if entry]
-    if "" in sys.path:
-        with contextlib.suppress(OSError):  # it may be gone
-            entries.append(str(Path.cwd()))
-    return entries
 
 
 def _read_lines(pipe: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:

@@ -7,9 +7,9 @@ import unicodedata
 from typing import Final
 
 from local_react.errors import ToolError
+from local_react.tools.calculator.money import without_currency
 from local_react.tools.calculator.pasted import without_markup
 
-_CURRENCIES: Final = "$€£¥₹₩₽₪₺₫₴₦₱฿"
 _SIGNS: Final = str.maketrans(
     {**dict.fromkeys("×✕✖⋅·∙∗•", "*"), **dict.fromkeys("÷⁄∕", "/"), **dict.fromkeys("−–—‒‐‑", "-")}
     | {"π": " pi ", "τ": " tau ", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg ", "→": "->"}
@@ -44,8 +44,10 @@ _PHRASES: Final = (
     (r"\bdivided by\b", "/"),
     (r"\b(?:multiplied by|times)\b", "*"),
     (r"\b(?:to|raised to) the power(?: of)?\b", "^"),
-    (r"\bsquare root of\b", "√"),
-    (r"\bcube root of\b", "∛"),
+    (r"\b(?:the )?square root of\b", "√"),
+    (r"\b(?:the )?cube root of\b", "∛"),
+    # The names that programs give to what they take from a library.
+    (r"(?<![\w.])(?:math|np|numpy)\.(?=[a-z])", ""),
     (r"\b(?:square|sq\.?) (?!of\b|root\b)([a-zµ]+)\b", r"\1^2"),
     (r"\b(?:cubic|cu\.?) (?!of\b|root\b)([a-zµ]+)\b", r"\1^3"),
     (r"\blog base ([\w.]+) of ([\w.]+|\([^()]*\))", r"log(\2, \1)"),
@@ -57,12 +59,6 @@ _PHRASES: Final = (
     (r"(?:°|\bdeg(?:rees?)?) ?(?:fahrenheit|f)\b", " degF "),
 )
 _COMPILED: Final = tuple((re.compile(found, re.IGNORECASE), put) for found, put in _PHRASES)
-_MONEY: Final = re.compile(
-    rf"(?<=[{_CURRENCIES}])([0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?"
-    r"(?: ?(k|m|mn|b|bn)(?![a-z]))?",
-    re.IGNORECASE,
-)
-"""An amount of money: one number whatever stands around it."""
 _POINTED: Final = re.compile(
     r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|(?<![\w.,])[0-9]{1,3}\.[0-9]{3},[0-9]+"
 )
@@ -88,9 +84,7 @@ def tidy(expression: str) -> str:
     for pattern, put in _COMPILED:
         text = pattern.sub(put, text)
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
-    text = _MONEY.sub(_plain_money, text)
-    text = re.sub(rf"(?<=[{_CURRENCIES}])([0-9.,]+) ?/ ?(?=[a-z]{{3}})", r"\1 per ", text)
-    text = _with_times(_without_currency(text))
+    text = _with_times(without_currency(text))
     lines = [" ".join(line.split()) for line in text.splitlines()]
     text = "\n".join(line for line in lines if line)
     text = re.sub(r"\s*=\s*\??$|\s*\?$|;\s*$", "", text)
@@ -117,19 +111,6 @@ def _with_times(text: str) -> str:
     return text if re.search(r"(?<![^\W\d])[xX](?![^\W\d_])", read.replace("0x", "")) else read
 
 
-def has_currency(expression: str) -> bool:
-    """Return True where a currency's sign stands in the expression."""
-    return any(sign in expression for sign in _CURRENCIES)
-
-
-def _plain_money(found: re.Match[str]) -> str:
-    """Return $1,000 as $1000, and $3B as $3 billion."""
-    word = {"k": " thousand", "m": " million", "b": " billion"}.get(
-        (found[3] or "")[:1].lower(), ""
-    )
-    return f"{found[1].replace(',', '')}{found[2] or ''}{word}"
-
-
 def _mixed_number(match: re.Match[str]) -> str:
     """Return 2½ as (2+1/2), and ½ as (1/2)."""
     if match[1] and not match[1].isdecimal():
@@ -144,12 +125,3 @@ def _mixed_fraction(match: re.Match[str]) -> str:
     """Return 3 1/2 as (3+1/2); what is no mixed number stays as it is."""
     whole, top, bottom = match.groups()
     return f"({whole}+{top}/{bottom})" if int(top) < int(bottom) else match[0]
-
-
-def _without_currency(text: str) -> str:
-    found = {sign for sign in text if sign in _CURRENCIES}
-    if len(found) > 1:
-        raise ToolError(
-            f"mixed currencies {' and '.join(sorted(found))}: convert them to one first"
-        )
-    return "".join(character for character in text if character not in found)
