@@ -27,7 +27,7 @@ from common import run
 
 from local_react import Agent, LlamaModel, Network, Run, Sampling, builtin_tools
 from local_react.backends.chat_template import Segment
-from local_react.core import Context, Message, Request, Usage
+from local_react.core import Context, Message, Request, Usage, Weighed
 
 BAR = 2.0
 QUESTIONS = (
@@ -98,6 +98,7 @@ class PlainModel:
     def __init__(self, model: LlamaModel) -> None:
         self.like = model
         self.context_size = model.context_size
+        self.longest_context = model.longest_context
         self.llama: Any = llama_cpp.Llama(
             str(model.path),
             n_ctx=model.context_size,
@@ -128,9 +129,11 @@ class PlainModel:
         """Raise GrammarError where the grammar does not compile."""
         self.like.check(grammar)
 
-    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+    def weigh(
+        self, messages: Sequence[Message], options: Sequence[str], *, cancel: Event | None = None
+    ) -> Weighed:
         """Return what ours says: the choice is no part of what is compared."""
-        return self.like.weigh(messages, options)
+        return self.like.weigh(messages, options, cancel=cancel)
 
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield one reply after the other."""

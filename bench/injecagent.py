@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from local_react.core import Context, Message, Model, Request, Sampling, Usage
+from local_react.core import Context, Message, Model, Request, Sampling, Usage, Weighed
 from local_react.tools.base import Ability, AnyTool, Tool
 
 Spec: TypeAlias = Mapping[str, Any]
@@ -169,6 +169,11 @@ class Begun:
         """The real model's."""
         return self.model.context_size
 
+    @property
+    def longest_context(self) -> int:
+        """The real model's."""
+        return self.model.longest_context
+
     def start(
         self, messages: Sequence[Message], *, fixed: bool = False, cancel: Event | None = None
     ) -> BegunContext:
@@ -183,9 +188,11 @@ class Begun:
         """Raise GrammarError where the grammar does not compile."""
         self.model.check(grammar)
 
-    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+    def weigh(
+        self, messages: Sequence[Message], options: Sequence[str], *, cancel: Event | None = None
+    ) -> Weighed:
         """Return what the real model does."""
-        return self.model.weigh(messages, options)
+        return self.model.weigh(messages, options, cancel=cancel)
 
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield the replies one after the other."""

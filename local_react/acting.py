@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Event as Flag
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from local_react import protocol
-from local_react.aside import Aside
+from local_react.aside import Aside, Deadline
 from local_react.core import Action, Call, Findings, Finish, Malformed, Step
 from local_react.errors import ToolError
 from local_react.guards import ERROR, known_result
@@ -33,18 +34,20 @@ class Actor:
     earlier: Sequence[Step] = ()
 
     def results(
-        self, actions: Sequence[Action], steps: Sequence[Step], cancel: Flag
+        self, actions: Sequence[Action], steps: Sequence[Step], cancel: Deadline
     ) -> Iterator[Given]:
         """Yield what the Actions give after these steps: those that wait for the network,
         where all do, run together, else one runs after the other until it is cancelled."""
         if len(actions) > 1 and all(self._waits(action, steps) for action in actions):
-            asides = [Aside(partial(self._result, action, steps), "action") for action in actions]
+            asides = [
+                Aside(partial(self._result, action, steps, cancel), "action") for action in actions
+            ]
             yield from (aside.awaited() for aside in asides)
             return
         for number, action in enumerate(actions):
             if number and cancel.is_set():
                 return
-            yield self._result(action, steps)
+            yield self._result(action, steps, cancel)
 
     def tool(self, action: Action) -> AnyTool | None:
         """Return the tool that the Action calls, if there is one of that name."""
@@ -56,7 +59,7 @@ class Actor:
         tool = self.tool(action)
         return tool is not None and tool.network and not self._is_asked(tool, steps)
 
-    def _result(self, action: Action, steps: Sequence[Step]) -> Given:
+    def _result(self, action: Action, steps: Sequence[Step], cancel: Deadline) -> Given:
         """Return what an Action gives: a result or an error; None where it is an answer."""
         if answer_of(action) is not None:
             return None
@@ -74,7 +77,7 @@ class Actor:
         if allowed is None:
             return f"{ERROR}{tool.name} is not allowed here without the user's yes. {_INSTEAD}"
         try:
-            result = tool.run(allowed.arguments)
+            result = _ran(tool, allowed.arguments, cancel)
         except ToolError as error:
             # It may quote what came from outside: one line can be taken for nothing else.
             return f"{ERROR}{clean(str(error), _LONGEST_ERROR)}"
@@ -107,6 +110,33 @@ class Actor:
         return sends and any("reads files" in one.may for one in before)
 
 
+def _ran(tool: AnyTool, arguments: Mapping[str, Any], cancel: Deadline) -> str | Findings:
+    """Return what the tool gives. Where the question has a time, the tool is not waited for
+    beyond that, but left behind in its thread. Raises ToolError."""
+    with _at_work(tool):
+        if not cancel.is_limited:
+            return tool.run(arguments)
+        aside = Aside(partial(tool.run, arguments), f"tool {tool.name}")
+        while not aside.is_done(_SLICE):
+            if cancel.is_set() and not aside.is_done(_GRACE):
+                raise ToolError(f"{tool.name} was still busy when the time was over")
+        return aside.result()
+
+
+@contextmanager
+def _at_work(tool: AnyTool) -> Iterator[None]:
+    """Know within the block, and in what is called there, that the tool is at work. Raises
+    ToolError where it is already: one that asks an agent, which calls it, would go on so."""
+    tools = _AT_WORK.get()
+    if tool.function in tools:
+        raise ToolError(f"{tool.name} is at work already, and asks for this: go on without it")
+    token = _AT_WORK.set((*tools, tool.function))
+    try:
+        yield
+    finally:
+        _AT_WORK.reset(token)
+
+
 def answer_of(action: Action) -> str | None:
     """Return the answer that the Action gives, as far as it goes, or None. A tool's error
     is no answer."""
@@ -126,6 +156,12 @@ def _of_another(call: Call, result: str | Findings) -> str | Findings:
     return f"{note} {result}"
 
 
+_AT_WORK: Final = ContextVar[tuple[Callable[..., Any], ...]]("_AT_WORK", default=())
+"""The functions of the tools that are being called, in this thread or for it."""
+_SLICE: Final = 0.2
+"""Seconds between two looks at the time."""
+_GRACE: Final = 1.0
+"""Seconds that a tool has to come to its end once nobody wants it any more."""
 _LONGEST_ERROR: Final = 1000
 """Characters of a tool's error that are shown."""
 _INSTEAD: Final = "Answer from what you know, or say what could not be found out."

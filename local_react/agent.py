@@ -48,7 +48,11 @@ class Agent:
 
     `system` is what the model is to keep to with every question. A question takes `timeout`
     seconds at most: after three quarters of them the run comes to its last step, and what
-    there is by their end is its answer.
+    there is by their end is its answer. Tools then run in threads of their own, in which one
+    that is still busy by the end is left behind.
+
+    Any number of threads may ask at the same time: their replies are written together. A tool
+    may ask the agent, too, which then cannot call that same tool.
 
     With `votes` above 1 a question whose answers can be compared (a number, yes or no, a
     few words) is answered by so many runs, and the Run tells how many agree, unless a tool

@@ -6,6 +6,7 @@ import concurrent.futures
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable
+from contextvars import copy_context
 from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -16,12 +17,14 @@ T = TypeVar("T")
 
 
 class Aside(Generic[T]):
-    """Runs `work` at once, in a daemon thread that is left behind where it is late."""
+    """Runs `work` at once, in a daemon thread that is left behind where it is late. What
+    context variables say here they say there."""
 
     def __init__(self, work: Callable[[], T], name: str) -> None:
         self._result: concurrent.futures.Future[T] = concurrent.futures.Future()
         self._work = work
-        threading.Thread(target=self._run, name=name, daemon=True).start()
+        run = partial(copy_context().run, self._run)
+        threading.Thread(target=run, name=name, daemon=True).start()
 
     def is_done(self, seconds: float) -> bool:
         """Return whether the work ends, well or not, within so many seconds."""
@@ -133,6 +136,11 @@ class Deadline(LinkedFlag):
     def is_set(self) -> bool:
         """Return whether the time is over, or it, or the other one, is set."""
         return self.is_over or super().is_set()
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit of time."""
+        return self._seconds is not None
 
     @property
     def is_over(self) -> bool:

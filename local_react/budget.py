@@ -14,7 +14,7 @@ from typing import TypeAlias
 from local_react import protocol
 from local_react.clipping import longest_note
 from local_react.core import Context, Message, Model
-from local_react.errors import ContextFull
+from local_react.errors import ContextFull, or_larger
 from local_react.tools.base import AnyTool
 
 _SHARE, _FEWEST, _MOST = 16, 32, 256
@@ -148,20 +148,21 @@ def opened(
 def _too_long(model: Model, limits: Limits, tools: Sequence[AnyTool], question: str) -> ContextFull:
     """Return the complaint, with the question's tokens and those that there is room for."""
     size, opening = model.context_size, protocol.opening(tools, _SHORT)
+    larger = or_larger(size, model.longest_context)
     try:
         room = model.start(opening, fixed=True).room + model.count(_SHORT)
     except ContextFull:
         room = 0
     most = room - Budget.measured(model, limits, opening, room).finish
     if most < 1:
-        fewer = ", or fewer tools" if tools else ""
+        instead = "take fewer tools" if tools else "take another model"
         return ContextFull(
             f"a context of {size} tokens has no room for a question beside the instructions: "
-            f"give a larger --ctx-size{fewer}"
+            f"{instead}{larger}"
         )
     return ContextFull(
         f"the question is {model.count(question)} tokens, and beside the instructions and an "
-        f"answer a context of {size} has room for {most}: shorten it, or give a larger --ctx-size"
+        f"answer a context of {size} has room for {most}: shorten it{larger}"
     )
 
 

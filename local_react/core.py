@@ -215,6 +215,16 @@ class Text:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How likely a model holds each of some texts."""
+
+    logarithms: Sequence[float]
+    """The natural logarithms of their probabilities."""
+    usage: Usage = field(default=Usage())
+    """What was read for it."""
+
+
 Event: TypeAlias = Text | Step | Run
 """What a run yields: pieces of text, each finished Step, and at last the Run."""
 
@@ -283,6 +293,11 @@ class Model(Protocol):
         """Tokens that a context holds."""
         ...
 
+    @property
+    def longest_context(self) -> int:
+        """Tokens that a context of the model could hold at most, were it asked for."""
+        ...
+
     def start(
         self, messages: Sequence[Message], *, fixed: bool = False, cancel: Flag | None = None
     ) -> Context:
@@ -305,10 +320,12 @@ class Model(Protocol):
         """Raise GrammarError where the grammar does not compile."""
         ...
 
-    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
-        """Return the natural logarithm of the probability that the model gives, without a
-        grammar, to the first token of each text as what its reply begins with. All
-        messages but the last are the same in every run, as in `start`.
+    def weigh(
+        self, messages: Sequence[Message], options: Sequence[str], *, cancel: Flag | None = None
+    ) -> Weighed:
+        """Return how likely the model holds the first token of each text, without a grammar,
+        as what its reply begins with: all the same where `cancel` was set. All messages but
+        the last are the same in every run, as in `start`.
 
         Raises ContextFull where they don't fit into the window.
         """

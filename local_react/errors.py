@@ -40,6 +40,12 @@ class ContextFull(UsageError):
     """The text does not fit into the context window."""
 
 
+def or_larger(size: int, longest: int) -> str:
+    """Return the advice to give a larger context than one of `size` tokens, where the model
+    can have one."""
+    return ", or give a larger --ctx-size" if size < longest else ""
+
+
 class ModelError(LocalReactError):
     """A model is missing or unusable."""
 

@@ -7,11 +7,15 @@ outgrown the window and where another agent goes on with it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from inspect import GEN_CLOSED, getgeneratorstate
 from itertools import groupby
 from threading import Event as Flag
+from threading import RLock
 from typing import Final
+from weakref import ref
 
 from local_react import protocol
 from local_react.agent import Agent
@@ -38,16 +42,21 @@ class Session:
     """A conversation with an agent, which may be exchanged between its turns.
 
     `turns` are the runs so far that gave an answer; those of an earlier session can be given.
+    It is at one question at a time, whichever thread asks: until the run of that has ended, or
+    is dropped, all but `stop` raises UsageError.
     """
 
     def __init__(self, agent: Agent, turns: Sequence[Run] = ()) -> None:
         self.turns = [turn for turn in turns if turn.answer]
         self._agent = agent
         self._stop = Deadline(Flag(), None)
+        self._lock = RLock()
+        self._under_way: Callable[[], Generator[Event, None, None] | None] = _nothing
+        """Returns the run that was begun last, or None once that is over."""
         self._tries = 0
         """How often the last question was put again."""
         self._chats: list[_Chat | None] = [None] * (len(self.turns) + 1)
-        """The chat before each turn, and the one now."""
+        """The chat before each turn, as far as `undo` is likely to need it, and the one now."""
 
     @property
     def agent(self) -> Agent:
@@ -56,8 +65,22 @@ class Session:
 
     @agent.setter
     def agent(self, agent: Agent) -> None:
-        self._agent = agent
-        self._chats = [None] * (len(self.turns) + 1)
+        with self._between_runs():
+            self._agent = agent
+            self._chats = [None] * (len(self.turns) + 1)
+
+    @contextmanager
+    def _between_runs(self) -> Iterator[None]:
+        """Have the session alone within the block. Raises UsageError while a run is under
+        way: what would be changed is what that goes by."""
+        with self._lock:
+            run = self._under_way()
+            if run is not None and getgeneratorstate(run) != GEN_CLOSED:
+                raise UsageError(
+                    "the session is at another question: ask once that is answered, or in "
+                    "another session"
+                )
+            yield
 
     @property
     def left(self) -> int:
@@ -88,19 +111,25 @@ class Session:
         """
         if not question.strip():
             raise UsageError("the question is empty: ask something")
-        self._stop.begin(self.agent.timeout)
-        self._tries = 0
-        agent = replace(self.agent, sampling=sampling) if sampling else self.agent
+        with self._between_runs():
+            self._stop.begin(self.agent.timeout)
+            self._tries = 0
+            agent = replace(self.agent, sampling=sampling) if sampling else self.agent
+            run = self._kept(*self._begun(agent, question, facts, given))
+            self._under_way = ref(run)
+            return run
+
+    def _begun(
+        self, agent: Agent, question: str, facts: Sequence[str], given: Sequence[str]
+    ) -> tuple[Generator[Event, None, None], _Chat | None]:
+        """Return the run of a question, and the chat after it. Raises ContextFull."""
         if self._stands_alone(question):
-            chat = self._chats[-1]
-            events = agent.stream(question, self._stop, facts=facts, given=given)
-        else:
-            chat = self._chat(question, facts)
-            earlier = [step for turn in self.turns[chat.first :] for step in turn.steps]
-            loop = agent.loop(agent.tools, earlier=earlier)
-            events = loop.stream(question, self._stop, given=given, begun=chat.begun)
-            chat = replace(chat, end=chat.end + 1)
-        return self._kept(events, chat)
+            return agent.stream(question, self._stop, facts=facts, given=given), self._chats[-1]
+        chat = self._chat(question, facts)
+        earlier = [step for turn in self.turns[chat.first :] for step in turn.steps]
+        loop = agent.loop(agent.tools, earlier=earlier)
+        events = loop.stream(question, self._stop, given=given, begun=chat.begun)
+        return events, replace(chat, end=chat.end + 1)
 
     def opened(self, question: str, facts: Sequence[str] = ()) -> Begun:
         """Return the context that a run of the question would begin with, and its budget.
@@ -119,21 +148,24 @@ class Session:
     def again(self, *, facts: Sequence[str] = ()) -> Generator[Event, None, None]:
         """Put the last question once more, with some chance in the answer, instead of its
         turn. Raises UsageError where there is none."""
-        question, tries = self.undo().question, self._tries + 1
-        events = self.ask(question, sampling=varied(self.agent.sampling, tries), facts=facts)
-        self._tries = tries
-        return events
+        with self._between_runs():
+            question, tries = self.undo().question, self._tries + 1
+            events = self.ask(question, sampling=varied(self.agent.sampling, tries), facts=facts)
+            self._tries = tries
+            return events
 
     def undo(self) -> Run:
         """Take the last turn back and return it. Raises UsageError where there is none."""
-        if not self.turns:
-            raise UsageError("there is nothing to take back yet: ask something")
-        self._chats.pop()
-        return self.turns.pop()
+        with self._between_runs():
+            if not self.turns:
+                raise UsageError("there is nothing to take back yet: ask something")
+            self._chats.pop()
+            return self.turns.pop()
 
     def clear(self) -> None:
         """Begin anew, without any turn."""
-        self.turns, self._chats = [], [None]
+        with self._between_runs():
+            self.turns, self._chats = [], [None]
 
     def stop(self) -> None:
         """End the run under way, from any thread, with what there is."""
@@ -152,9 +184,14 @@ class Session:
             yield event
 
     def _keep(self, event: Event, chat: _Chat | None) -> None:
-        if isinstance(event, Run) and event.answer:
+        if not isinstance(event, Run):
+            return
+        if event.answer:
             self.turns.append(event)
             self._chats.append(chat)
+            # Each holds all its tokens, and its place in the model's cache.
+            self._chats[:-_CHATS] = [None] * len(self._chats[:-_CHATS])
+        self._under_way = _nothing
 
     def _chat(self, question: str, facts: Sequence[str]) -> _Chat:
         """Return the chat in which the question stands, which is begun anew where there is
@@ -236,6 +273,12 @@ class Session:
         return 0
 
 
+def _nothing() -> None:
+    """Return no run: none is under way."""
+
+
+_CHATS: Final = 8
+"""The chats that are kept: the one now, and those before the latest turns."""
 _LEFT: Final = 8
 """A turn is begun where one part in so many of the window is left for it."""
 _OF_A_RESULT: Final = 200

@@ -443,7 +443,8 @@ def test_a_question_that_is_too_long_is_refused_with_both_figures(tools: Any) ->
 
 
 def test_instructions_that_fill_the_window_are_refused_as_such() -> None:
-    with pytest.raises(ContextFull, match=r"120 tokens has no room .*--ctx-size, or fewer tools"):
+    told = r"120 tokens has no room .*: take fewer tools, or give a larger --ctx-size"
+    with pytest.raises(ContextFull, match=told):
         Agent(ScriptedModel([FINISH], context_size=120), [echo]).run("Q?")
     with pytest.raises(ContextFull, match=r"90 tokens has no room .*--ctx-size$"):
         Agent(ScriptedModel([FINISH], context_size=90)).run("Q?")

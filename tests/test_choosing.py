@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from threading import Event as Flag
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from local_react.choosing import (
     fitting,
     is_reckoning,
 )
-from local_react.core import Call, Message
+from local_react.core import Call, Message, Weighed
 from local_react.documents import Library
 from local_react.loop import MARGIN, MARGIN_OF_OWN, NO_TOOL, WRITES
 from local_react.tools.base import AnyTool
@@ -191,9 +192,11 @@ class Weighing(ScriptedModel):
     likely: Sequence[float] = (0.9, 0.0, 0.1, 0.0)
     weighed: list[tuple[Sequence[Message], Sequence[str]]] = field(default_factory=list)
 
-    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+    def weigh(
+        self, messages: Sequence[Message], options: Sequence[str], *, cancel: Flag | None = None
+    ) -> Weighed:
         self.weighed.append((messages, options))
-        return [math.log(share) if share else -math.inf for share in self.likely]
+        return Weighed([math.log(share) if share else -math.inf for share in self.likely])
 
 
 YES, NO = (0.5, 0.45, 0.02, 0.03), (0.1, 0.2, 0.3, 0.4)

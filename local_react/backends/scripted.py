@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from threading import Event as Flag
 
-from local_react.core import Message, Request, Sampling, Usage
+from local_react.core import Message, Request, Sampling, Usage, Weighed
 from local_react.errors import ContextFull
 
 
@@ -25,6 +25,7 @@ class ScriptedModel:
     replies: Sequence[str]
     name: str = "scripted"
     context_size: int = 100_000
+    longest_context: int = 1_000_000
     thinking: Sequence[str] = ()
     message_tokens: int = 4
     seen: list[Message] = field(default_factory=list)
@@ -51,9 +52,11 @@ class ScriptedModel:
     def check(self, grammar: str) -> None:
         """Accept any grammar."""
 
-    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
+    def weigh(
+        self, messages: Sequence[Message], options: Sequence[str], *, cancel: Flag | None = None
+    ) -> Weighed:
         """Hold the first text for certain."""
-        return [0.0, *(-100.0 for _ in options[1:])]
+        return Weighed([0.0, *(-100.0 for _ in options[1:])])
 
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield a token of each reply in turn, until all are at their ends."""

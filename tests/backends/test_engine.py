@@ -98,7 +98,7 @@ def test_an_agents_run_of_five_steps_reads_each_token_once(
         )
     monkeypatch.setattr(Loop, "_sureness", lambda *_: 9.0)  # which reads a prompt too
     Agent(model, [look], max_steps=1).run("q")  # reads what every run begins with
-    for seed in range(30):  # until it calls something else each time
+    for seed in range(200):  # until it calls something else each time
         sampling = Sampling(temperature=1.0, seed=seed)
         run = Agent(model, [look], max_steps=5, thought_tokens=20, sampling=sampling).run("q")
         context = contexts.pop()

@@ -210,8 +210,8 @@ def test_a_closed_model_says_so(tiny_path: Path) -> None:
 def test_a_chat_template_that_does_not_work_is_told(tmp_path: Path, template: str) -> None:
     path = write_tiny_model(tmp_path / "t.gguf", template=template)
     with (
-        LlamaModel(path, threads=1) as model,
         pytest.raises(ModelError, match="chat template"),
+        LlamaModel(path, threads=1) as model,
     ):
         model.start(user("q"))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from threading import Event
 
 import numpy as np
 import pytest
@@ -49,7 +51,7 @@ def test_a_model_weighs_the_first_tokens(tiny: LlamaModel) -> None:
     row = ready[0][1].astype(np.float64)
     shares = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
     firsts = [tiny.vocabulary.tokenize(option)[0] for option in YES_OR_NO]
-    weighed = tiny.weigh(chat("q"), YES_OR_NO)
+    weighed = tiny.weigh(chat("q"), YES_OR_NO).logarithms
     assert [math.exp(one) for one in weighed] == pytest.approx(shares[firsts], rel=1e-3)
 
 
@@ -58,13 +60,32 @@ def test_what_is_weighed_must_fit(tiny: LlamaModel) -> None:
         tiny.weigh(chat("x" * 9000), YES_OR_NO)
 
 
+def logarithms(model: LlamaModel, text: str, options: Sequence[str] = YES_OR_NO) -> Sequence[float]:
+    return model.weigh(chat(text), options).logarithms
+
+
+def test_what_was_read_to_weigh_is_told(tiny: LlamaModel) -> None:
+    tokens = len(tiny.start(chat("q" * 30)).tokens)
+    first, second = (tiny.weigh(chat("q" * 30), YES_OR_NO).usage for _ in range(2))
+    assert 30 <= second.evaluated <= first.evaluated <= tokens
+    assert first.generated == 0
+
+
+def test_weighing_that_is_cancelled_reads_nothing_and_says_nothing(tiny: LlamaModel) -> None:
+    stop = Event()
+    stop.set()
+    weighed = tiny.weigh(chat("q"), YES_OR_NO, cancel=stop)
+    assert len(set(weighed.logarithms)) == 1
+    assert weighed.usage.evaluated == 0
+
+
 def check(model: LlamaModel) -> None:
     """Check that weighing gives probabilities, the same each time, and disturbs nothing."""
     before = [greedy(model, text) for text in ("one", "two")]
-    weighed = model.weigh(chat("Is water wet?"), YES_OR_NO)
-    assert model.weigh(chat("Is water wet?"), YES_OR_NO) == weighed
-    assert model.weigh(chat("Is fire cold?"), YES_OR_NO) != weighed
-    assert model.weigh(chat("Is water wet?"), YES_OR_NO[::-1]) == weighed[::-1]
+    weighed = logarithms(model, "Is water wet?")
+    assert logarithms(model, "Is water wet?") == weighed
+    assert logarithms(model, "Is fire cold?") != weighed
+    assert logarithms(model, "Is water wet?", YES_OR_NO[::-1]) == weighed[::-1]
     assert all(one < 0 for one in weighed)
     assert 0 < sum(map(math.exp, weighed)) <= 1
     assert [greedy(model, text) for text in ("one", "two")] == before
@@ -77,7 +98,7 @@ def test_weighing_disturbs_nothing(tiny: LlamaModel) -> None:
 @pytest.mark.model
 def test_a_real_model_weighs_as_well(smollm: LlamaModel) -> None:
     check(smollm)
-    weighed = dict(zip(YES_OR_NO, smollm.weigh(chat("Say yes."), YES_OR_NO), strict=True))
+    weighed = dict(zip(YES_OR_NO, logarithms(smollm, "Say yes."), strict=True))
     assert max(weighed.values()) > math.log(1 / smollm.vocabulary.size)
 
 
@@ -87,5 +108,5 @@ def test_beside_a_reply_that_is_being_written_it_disturbs_nothing(tiny: LlamaMod
     text = ""
     for piece in context.generate("root ::= [a-z ]{12}", Sampling()):
         text += piece
-        assert len(tiny.weigh(chat("q"), YES_OR_NO)) == len(YES_OR_NO)
+        assert len(logarithms(tiny, "q")) == len(YES_OR_NO)
     assert text == alone

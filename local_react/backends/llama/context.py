@@ -95,7 +95,7 @@ class LlamaContext:
         if len(tokens) > self.room:
             raise ContextFull(
                 f"the text is {len(tokens)} tokens and the context has room for {self.room}: "
-                "shorten it, or give a larger --ctx-size"
+                f"shorten it{self.model.or_larger}"
             )
         self._tokens += tokens
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from local_react.backends.llama.admission import admitted
 from local_react.backends.llama.engine import Reader
-from local_react.backends.llama.native import interruptible
+from local_react.backends.llama.native import check_process, interruptible, is_forked
 from local_react.backends.llama.replies import Consumer, Reply
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Desk:
     @contextmanager
     def visit(self, model: LlamaModel) -> Iterator[None]:
         """Have the native context alone within the block, after the batch under way."""
+        check_process()
         visitor = object()
         try:
             with self._lock:
@@ -77,6 +78,7 @@ class Desk:
 
     def _asked(self, model: LlamaModel, consumer: Consumer) -> list[tuple[int, str]]:
         """Return the next pieces for a consumer, nothing at the end of its replies."""
+        model.check_open()
         consumer.end_those_over()
         if not consumer.replies:
             return []
@@ -112,6 +114,8 @@ class Desk:
 
     def _leave(self, consumer: Consumer) -> None:
         """Give up a consumer's place, and end its replies where they are."""
+        if is_forked():  # it has its place in another process
+            return
         contexts = [reply.context for reply in consumer.replies]
         with self._lock:
             consumer.asking, consumer.gone = False, True

@@ -14,8 +14,6 @@ from local_react.backends.sampling import Logits
 from local_react.core import Usage
 from local_react.errors import ModelError
 
-_FULL = "the cache of the context is full: give a larger --ctx-size"
-
 
 class Reader(Owner, Protocol):
     """What the engine reads for: a context."""
@@ -61,7 +59,14 @@ class Prefix:
 class Engine:
     """Not for two threads at once."""
 
-    def __init__(self, evaluator: Evaluator, slots: Slots, warm_start: WarmStart | None) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        slots: Slots,
+        warm_start: WarmStart | None,
+        or_larger: str = "",
+    ) -> None:
+        self._full = f"the cache of the context is full: ask for less at once{or_larger}"
         self._evaluator = evaluator
         self._slots = slots
         self._warm_start = warm_start
@@ -152,7 +157,7 @@ class Engine:
             if self._slots.make_room(slots):
                 continue
             if len(seats) == 1:
-                raise ModelError(_FULL)
+                raise ModelError(self._full)
             self._slots.drop(seats.pop()[1])
         if outcome == "stopped":
             return []
@@ -246,7 +251,7 @@ class Engine:
             if self._slots.make_room([slot, *keep]):
                 continue
             if not keep:
-                raise ModelError(_FULL)
+                raise ModelError(self._full)
             return False
         if outcome == "read":
             _note(reader, slot, len(tokens))

@@ -145,15 +145,15 @@ class Evaluator:
         return index
 
     def _decode_interruptibly(self, stop: Callable[[], bool]) -> int:
-        try:
-            with interruptible() as interrupted:
-                # Kept in a variable: the native code calls it while it computes.
-                asked = llama_cpp.ggml_abort_callback(lambda _: interrupted.is_set() or stop())
-                llama_cpp.llama_set_abort_callback(self._context, asked, None)
-                return int(llama_cpp.llama_decode(self._context, self._batch))
-        finally:
+        with interruptible() as interrupted:
+            # Kept in a variable: the native code calls it while it computes.
+            asked = llama_cpp.ggml_abort_callback(lambda _: interrupted.is_set() or stop())
             none = llama_cpp.ggml_abort_callback(0)
-            llama_cpp.llama_set_abort_callback(self._context, none, None)
+            llama_cpp.llama_set_abort_callback(self._context, asked, None)
+            try:
+                return int(llama_cpp.llama_decode(self._context, self._batch))
+            finally:
+                llama_cpp.llama_set_abort_callback(self._context, none, None)
 
     def logits(self, count: int) -> Logits:
         """Return the logits after each complete row of the last decode, (count, words):

@@ -12,7 +12,7 @@ from typing import Any
 
 import llama_cpp
 
-from local_react.backends.chat_template import ChatTemplate, Segment, chatml
+from local_react.backends.chat_template import ChatTemplate, Segment, chatml, jinja
 from local_react.backends.llama.context import LlamaContext
 from local_react.backends.llama.decoding import Grammars
 from local_react.backends.llama.desk import Desk
@@ -28,19 +28,22 @@ from local_react.backends.llama.loading import (
     sequences_for,
     supports_gpu,
 )
-from local_react.backends.llama.native import native_log
+from local_react.backends.llama.native import check_process, is_forked, native_log
 from local_react.backends.llama.replies import Reply, reply_of
 from local_react.backends.llama.slots import Slots
 from local_react.backends.llama.vocabulary import Vocabulary
+from local_react.backends.llama.vouching import vouch
 from local_react.backends.llama.warm_start import WarmStart
 from local_react.cache_types import CacheType
 from local_react.catalog import resolve
-from local_react.core import Message, Request
-from local_react.errors import ContextFull, ModelError, UsageError
+from local_react.core import Message, Request, Weighed
+from local_react.errors import ContextFull, ModelError, UsageError, or_larger
 from local_react.gguf_header import read_header
 from local_react.prefix_cache import PrefixCache, prefix_dir
 from local_react.profiles import load_profile
 
+_TRIED = 4096
+"""Tokens of context that a file is tried with."""
 _THINKING = (("<think>", "</think>"), ("[THINK]", "[/THINK]"))
 """The marks between which a model thinks: Qwen's, DeepSeek's and LFM's, and Mistral's."""
 
@@ -54,7 +57,9 @@ class LlamaModel:
     all). `repack` has the weights laid out anew when they are loaded, which makes some
     machines faster. The cache's numbers are kept as `cache_type_k` and `cache_type_v`.
     With `warm_start`, what the model made of the messages that are the same in every run
-    is kept on disk for the next process. `verbose` lets the native library write to
+    is kept on disk for the next process. A file that is neither the catalogue's nor `trusted`
+    is tried in a process of its own first, once: native code may end the process over a
+    damaged one. `verbose` lets the native library write to
     standard error.
 
     Raises ModelNotFound or ModelError, with the native library's own cause, where the
@@ -73,8 +78,10 @@ class LlamaModel:
         cache_type_k: CacheType = "f16",
         cache_type_v: CacheType = "f16",
         warm_start: bool = True,
+        trusted: bool = False,
         verbose: bool = False,
     ) -> None:
+        check_process()
         self.path = resolve(model)
         self.name = self.path.name if Path(model).name == self.path.name else str(model)
         started = perf_counter()
@@ -84,11 +91,23 @@ class LlamaModel:
         self.repack = measured if repack is None else repack
         header = read_header(self.path)
         self.context_size = checked_context_size(header.context_length, self.name, context_size)
+        self.longest_context = header.context_length
         settings = Settings(
             self.context_size, self.threads, flash_attention, cache_type_k, cache_type_v
         )
         check_settings(settings)
         self.memory = checked_memory(self.path, header, self.name, settings)
+        if not trusted:
+            options = {
+                "context_size": min(self.context_size, _TRIED),
+                "threads": self.threads,
+                "gpu_layers": gpu_layers,
+                "repack": self.repack,
+                "flash_attention": flash_attention,
+                "cache_type_k": cache_type_k,
+                "cache_type_v": cache_type_v,
+            }
+            vouch(self.path, self.memory.total, options, remember=warm_start)
         native_log().verbose = verbose
         self._model = load(self.path, gpu_layers=gpu_layers, repack=self.repack)
         self.lock = threading.RLock()
@@ -106,7 +125,9 @@ class LlamaModel:
         if warm_start and (directory := prefix_dir()):
             layout = f"repack {self.repack}, GPU layers {gpu_layers if supports_gpu() else 0}"
             kept = WarmStart(PrefixCache(directory), self.path, settings, layout)
-        self.engine = Engine(self._evaluator, Slots(self._evaluator, sequences), kept)
+        self.engine = Engine(
+            self._evaluator, Slots(self._evaluator, sequences), kept, self.or_larger
+        )
         # Called by `close`, or when nobody has the model any more.
         self._free = weakref.finalize(self, _free, self.grammars, self._evaluator, self._model)
         self._free.atexit = False  # the process gives it all back at once
@@ -119,13 +140,17 @@ class LlamaModel:
 
     def close(self) -> None:
         """Free the memory of the model, which cannot be used afterwards."""
+        if is_forked():  # the memory is that of another process
+            return
         with self.desk.visit(self):
             self._model = None
             self.vocabulary.close()
             self._free()
 
     def check_open(self) -> None:
-        """Raise ModelError after `close`: the native memory is gone then."""
+        """Raise ModelError after `close`: the native memory is gone then. Also where this
+        process was forked from the one that has the model."""
+        check_process()
         if self._model is None:
             raise ModelError(f"the model {self.name} is closed: load it again")
 
@@ -153,16 +178,28 @@ class LlamaModel:
         if len(tokens) >= self.context_size:
             raise ContextFull(
                 f"the text is {len(tokens)} tokens and the context holds "
-                f"{self.context_size}: shorten it, or give a larger --ctx-size"
+                f"{self.context_size}: shorten it{self.or_larger}"
             )
         return LlamaContext(self, tokens, fixed=len(shared) if fixed else 0, cancel=cancel)
 
-    def weigh(self, messages: Sequence[Message], options: Sequence[str]) -> Sequence[float]:
-        """Return the log-probability of the first token of each text as a reply's beginning.
+    @property
+    def or_larger(self) -> str:
+        """The advice to give a larger context, where the model can have one."""
+        return or_larger(self.context_size, self.longest_context)
+
+    def weigh(
+        self,
+        messages: Sequence[Message],
+        options: Sequence[str],
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Weighed:
+        """Return how likely the first token of each text is as a reply's beginning.
 
         Raises ContextFull where the messages don't fit.
         """
-        return self.start(messages, fixed=True).weigh(options)
+        context = self.start(messages, fixed=True, cancel=cancel)
+        return Weighed(context.weigh(options), context.usage)
 
     def generate_many(self, requests: Sequence[Request]) -> Iterator[tuple[int, str]]:
         """Yield the replies to many requests, written at the same time: pairs of the
@@ -217,23 +254,12 @@ class LlamaModel:
     @cached_property
     def template(self) -> ChatTemplate:
         """The model's own chat template."""
-        if self._template_source is None:
-            return ChatTemplate(chatml)
-        from llama_cpp.llama_chat_format import Jinja2ChatFormatter
-
-        try:
-            formatter = Jinja2ChatFormatter(
-                template=self._template_source,
-                bos_token=self.vocabulary.text_of([self.vocabulary.bos]),
-                eos_token=self.vocabulary.text_of([self.vocabulary.eos]),
-            )
-        except Exception as error:  # the template is a program of somebody else's
-            raise ModelError(f"{self.name}: its chat template is broken: {error}") from error
-        # Thinking is switched off in the template, because the grammar begins at the
-        # first token; templates without the switch ignore it.
-        return ChatTemplate(
-            lambda messages: str(formatter(messages=messages, enable_thinking=False).prompt)
-        )
+        source, words = self._template_source, self.vocabulary
+        bos, eos = (words.text_of([token]) for token in (words.bos, words.eos))
+        render = chatml if source is None else jinja(source, bos_token=bos, eos_token=eos)
+        template = ChatTemplate(render)
+        words.guard(template.own_text())
+        return template
 
     @cached_property
     def thinking_marks(self) -> tuple[str, str] | None:
@@ -257,6 +283,8 @@ class LlamaModel:
 
 def _free(grammars: Grammars, evaluator: Evaluator, model: Any) -> None:
     """Free what a model holds, in this order."""
+    if is_forked():
+        return
     grammars.close()
     evaluator.close()
     llama_cpp.llama_model_free(model)

@@ -13,19 +13,22 @@ from local_react.tools.cldr import english, get_global
 from local_react.tools.current_time.zones import country_of, listed, offset_at, zone_named, zones_of
 from local_react.tools.names import plain
 
-_OFFSET: Final = re.compile(r"(?:utc|gmt)? ?([+-]) ?(\d{1,2})(?::?([0-5]\d))?")
-_MOST: Final = timedelta(hours=14)
-"""Kiribati's: no place is further from UTC."""
+_OFFSET: Final = re.compile(
+    r"(?:utc|gmt)? ?([+-]|plus|minus) ?(\d{1,2})(?::?([0-5]\d)|[.](25|5|75))? ?(?:h|hrs?|hours?)?"
+)
+_MOST: Final = {"+": timedelta(hours=14), "-": timedelta(hours=12)}
+"""Kiribati's, and Baker Island's: no place is further from UTC."""
 
 
 def fixed_offset(name: str) -> timezone | None:
-    """Return the offset that UTC+2, GMT-3:30 or +0530 means, else None."""
+    """Return the offset that UTC+2, GMT-3:30, +0530 or UTC plus 5.5 hours means, else None."""
     match = _OFFSET.fullmatch(name)
     if match is None:
         return None
-    sign, hours, minutes = match.groups()
-    offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
-    if offset > _MOST:
+    said, hours, minutes, part = match.groups()
+    sign = {"plus": "+", "minus": "-"}.get(said, said)
+    offset = timedelta(hours=float(f"{hours}.{part or 0}"), minutes=int(minutes or 0))
+    if offset > _MOST[sign]:
         raise ToolError(f"no place has the offset {name!r}: write one from UTC-12 to UTC+14")
     return timezone(-offset if sign == "-" else offset)
 
