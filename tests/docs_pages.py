@@ -21,7 +21,7 @@ PAGES: Final = {
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 }
 NOT_RUN: Final = {
-    r"(\w+=\S+ +)?python3 scripts/(run|test)\.py": "it installs the package, and fetches models",
+    r"(\w+=\S+ +)?python3 scripts/(run|test|audit)\.py": "it installs the package, and fetches",
     r"\.venv/bin/python scripts/record\.py": "it needs the default model, and writes the pictures",
     r"\.venv/bin/python bench/": "it measures for minutes, with models",
     r"uv |python3 -m venv|\.venv/bin/pip": "it installs",

@@ -138,7 +138,8 @@ def test_no_command_is_left_over_in_another_kind_of_block() -> None:
 def test_each_option_that_is_named_exists() -> None:
     known = {name for _, command in every_command() for name in options(command)}
     for page, text in PAGES.items():
-        named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text))
+        ours = re.sub(r"^\$ uv .*", "", text, flags=re.MULTILINE)
+        named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", ours))
         assert named <= known | OF_OTHERS, page
 
 

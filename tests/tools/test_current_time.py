@@ -152,10 +152,21 @@ def test_takes_the_names_of_zones_as_they_are(place: str, told: str) -> None:
         ("GMT-3", "Sunday 2026-11-29 23:05:00 UTC-03:00"),
         ("UTC−8", "Sunday 2026-11-29 18:05:00 UTC-08:00"),
         ("+0545", "Monday 2026-11-30 07:50:00 UTC+05:45"),
+        ("UTC+2h", "Monday 2026-11-30 04:05:00 UTC+02:00"),
+        ("utc plus 2", "Monday 2026-11-30 04:05:00 UTC+02:00"),
+        ("GMT minus 3 hours", "Sunday 2026-11-29 23:05:00 UTC-03:00"),
+        ("UTC+5.5", "Monday 2026-11-30 07:35:00 UTC+05:30"),
+        ("UTC+5.75", "Monday 2026-11-30 07:50:00 UTC+05:45"),
     ],
 )
 def test_takes_utc_and_offsets(place: str, told: str) -> None:
     assert at(NOW, place) == told
+
+
+@pytest.mark.parametrize("place", ["UTC+15", "UTC-13", "UTC+14:01", "utc minus 20 hours"])
+def test_no_place_is_further_from_utc_than_one_is(place: str) -> None:
+    with pytest.raises(ToolError, match=r"no place has the offset .* from UTC-12 to UTC\+14"):
+        at(NOW, place)
 
 
 @pytest.mark.parametrize(
