@@ -21,7 +21,9 @@ from trials.trial import Report, Trial
 
 _LONG: Final = ("--thought-tokens", "100000", "--temperature", "2")
 _READY: Final = b"\x1b[?2004h"
-"""So a prompt asks a terminal to tell it what is pasted."""
+"""So a prompt asks a terminal to tell it what is pasted,"""
+_TAKEN: Final = b"\x1b[?2004l"
+"""and no longer: what was typed is taken, and an answer is on its way."""
 _PATIENCE: Final = 10.0
 """Seconds in which its other processes end."""
 _LATEST: Final = 1.5
@@ -209,7 +211,7 @@ def _left_chat(stage: Stage, name: str, code: int, *, busy: bool) -> str:
         shown = _read_until(ours, _READY)
         if busy:
             os.write(ours, b"hello\r")
-            shown += _read_until(ours, b"reading", b"Thought")
+            shown += _read_until(ours, _TAKEN)
         child.send_signal(getattr(signal, name))
         latest = time.monotonic() + SECONDS
         while child.poll() is None and time.monotonic() < latest:
@@ -227,10 +229,10 @@ def _left_chat(stage: Stage, name: str, code: int, *, busy: bool) -> str:
         os.close(theirs)
 
 
-def _read_until(terminal: int, *wanted: bytes) -> bytes:
-    """Return what is shown until one of these is, or it takes too long."""
+def _read_until(terminal: int, wanted: bytes) -> bytes:
+    """Return what is shown until this is, or it takes too long."""
     shown, latest = b"", time.monotonic() + SECONDS
-    while not any(one in shown for one in wanted) and time.monotonic() < latest:
+    while wanted not in shown and time.monotonic() < latest:
         shown += _read(terminal, 0.2)
     return shown
 
