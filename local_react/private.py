@@ -66,7 +66,7 @@ def followed(path: Path) -> Path:
         folder, owner = path.parent.stat(), path.lstat().st_uid
         if folder.st_mode & _WRITING_OTHERS or owner not in (0, os.geteuid()):
             raise OSError(errno.ELOOP, "it is a link, and others can write to its folder")
-    return path.resolve()
+    return Path(os.path.realpath(path))
 
 
 def appending(path: Path) -> IO[bytes]:

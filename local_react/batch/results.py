@@ -42,7 +42,7 @@ class Results:
     """The file of results, one JSON line each."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path.resolve()
+        self.path = Path(os.path.realpath(path))  # resolve() would raise for a loop of links
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,7 @@ def _removable(name: str) -> Subject:
     """Return the model of a name or path. Raises UsageError where its file is none of the
     models directory: what is elsewhere is not ours."""
     subject, directory = subject_of(name), models_dir()
-    inside = subject.path.parent.resolve() == directory.resolve()
+    inside = os.path.realpath(subject.path.parent) == os.path.realpath(directory)
     if not inside or subject.path.suffix.casefold() != ".gguf":
         raise UsageError(
             f"{subject.path} is no model in the models directory, {directory}, so it stays"

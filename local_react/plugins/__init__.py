@@ -5,6 +5,7 @@ What is at fault in one of them is told in a line, and the others are there all 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -61,7 +62,7 @@ def load_tools(files: Sequence[Path] = (), *, builtin: Iterable[str] = ()) -> Lo
     gathering = _Gathering(builtin)
     named = [file.expanduser() for file in files]
     ways = [(_existing(file), file) for file in named]
-    ways += [(file.resolve(), file) for file in gathering.folder()]
+    ways += [(Path(os.path.realpath(file)), file) for file in gathering.folder()]
     for number, (path, way) in enumerate(ways):
         if path not in (other for other, _ in ways[:number]):  # each is read once
             gathering.add_file(path, way)

@@ -22,7 +22,7 @@ def distrust(path: Path) -> str:
     if os.name != "posix":
         return ""
     # The way of a link, and of what it leads to.
-    ways = dict.fromkeys([path.absolute(), path.resolve()])
+    ways = dict.fromkeys([path.absolute(), Path(os.path.realpath(path))])
     found = (_why_not(at, way) for way in ways for at in (way, *way.parents))
     return next(filter(None, found), "")
 

@@ -8,6 +8,7 @@ time of last change stay, and so does llama.cpp.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -71,7 +72,7 @@ def _is_the_catalogues(path: Path) -> bool:
         return False
     if is_verified(path, model, lambda _: None):
         return True
-    if path.parent.resolve() == models_dir().resolve():
+    if os.path.realpath(path.parent) == os.path.realpath(models_dir()):
         raise ModelError(
             f"{path} is not what the catalogue has as {model.name}:"
             f" fetch it with `{PULL} --force {model.name}`"
